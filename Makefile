@@ -1,0 +1,53 @@
+# The commands of a developer's day. CMakeLists.txt and tools/ do the work.
+BUILD := build/release
+PREFIX ?= /usr/local
+JOBS := $(shell nproc 2>/dev/null || echo 2)
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test performance install format tidy clean
+.NOTPARALLEL:
+MAKEFLAGS += --no-print-directory
+
+help:
+	@echo 'make demo         build eagre, list the devices, draw a roofline; a minute or two'
+	@echo 'make test         build and run every test, with sanitizers, format and lint'
+	@echo 'make build        build eagre in $(BUILD)'
+	@echo 'make performance  measure this machine and rewrite the tables of docs/performance.md'
+	@echo 'make install      install into PREFIX ($(PREFIX)); DESTDIR is honoured'
+	@echo 'make format       format the C files in place'
+	@echo 'make tidy         run clang-tidy'
+	@echo 'make clean        remove everything that was built'
+
+build:
+	@tools/setup.sh build
+	@cmake --preset release
+	@cmake --build $(BUILD) -j $(JOBS)
+
+demo: build
+	@mkdir -p build/demo
+	$(BUILD)/eagre devices
+	$(BUILD)/eagre bench gemm --quick --svg build/demo/roofline.svg
+	@echo 'The roofline is drawn in build/demo/roofline.svg'
+
+test:
+	@tools/setup.sh test
+	@tools/test.sh
+
+performance: build
+	@tools/performance.sh $(BUILD)/eagre
+
+install: build
+	cmake --install $(BUILD) --prefix $(PREFIX)
+
+format:
+	@tools/setup.sh test
+	@tools/format.sh
+
+tidy:
+	@tools/setup.sh test
+	@cmake --preset release
+	@cmake --build $(BUILD) -j $(JOBS)
+	@tools/lint.sh
+
+clean:
+	rm -rf build

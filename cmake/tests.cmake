@@ -1,0 +1,78 @@
+# Every tests/<room>/test_*.c is one program, every tests/cli/*.sh one script; each is a test named
+# after its file's stem and labelled with its room. Exit status 77 counts as skipped.
+
+# Leaks inside drivers and MPI are not ours; kernels are unloaded before the leak check, so that
+# their frames have no names.
+set(test_environment
+    EAGRE_CACHE_DIR=${PROJECT_BINARY_DIR}/test-cache/eagre
+    POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/test-cache/pocl
+    LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tools/lsan.supp:print_suppressions=0
+    UBSAN_OPTIONS=print_stacktrace=1
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/test-cache/pocl)
+
+# The cache insists on a private directory.
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/test-cache/eagre)
+file(CHMOD ${PROJECT_BINARY_DIR}/test-cache/eagre
+    PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+
+function(describe_test name room)
+    set_tests_properties(${name} PROPERTIES LABELS ${room} SKIP_RETURN_CODE 77 TIMEOUT 600
+        ENVIRONMENT "${test_environment}")
+endfunction()
+
+if(PkgConfig_FOUND)
+    pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
+endif()
+if(NOT CMOCKA_FOUND)
+    message(STATUS "cmocka was not found: the test programs are not built "
+        "(on Debian: apt-get install pkg-config libcmocka-dev)")
+endif()
+
+if(TARGET eagre)
+    set(command_path $<TARGET_FILE:eagre>)
+else()
+    set(command_path ${PROJECT_BINARY_DIR}/eagre)
+endif()
+
+foreach(room IN ITEMS unit kernel cli)
+    file(GLOB test_files CONFIGURE_DEPENDS tests/${room}/test_*.c)
+    if(NOT CMOCKA_FOUND)
+        continue()
+    endif()
+    foreach(file IN LISTS test_files)
+        cmake_path(GET file STEM name)
+        add_executable(${name} ${file})
+        target_link_libraries(${name} PRIVATE eagre_all PkgConfig::CMOCKA)
+        target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+        target_compile_definitions(${name} PRIVATE
+            EG_TEST_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+            EG_TEST_BUILD_DIR="${PROJECT_BINARY_DIR}"
+            EG_TEST_BINARY="${command_path}")
+        set_target_properties(${name} PROPERTIES
+            RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+        if(TARGET eagre)
+            add_dependencies(${name} eagre)
+        endif()
+        add_test(NAME ${name} COMMAND ${name})
+        describe_test(${name} ${room})
+    endforeach()
+endforeach()
+
+if(TARGET test_comm AND EAGRE_HAVE_MPI)
+    add_test(NAME test_comm_on_3_ranks
+        COMMAND ${MPIEXEC_EXECUTABLE} --oversubscribe ${MPIEXEC_NUMPROC_FLAG} 3
+            $<TARGET_FILE:test_comm>)
+    describe_test(test_comm_on_3_ranks unit)
+endif()
+
+# Scripts are given the command, the source and the build directory.
+file(GLOB test_scripts CONFIGURE_DEPENDS tests/cli/*.sh)
+foreach(file IN LISTS test_scripts)
+    cmake_path(GET file STEM name)
+    if(TARGET eagre)
+        add_test(NAME cli_${name}
+            COMMAND sh ${file} ${command_path} ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+        describe_test(cli_${name} cli)
+    endif()
+endforeach()

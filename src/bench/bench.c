@@ -1,0 +1,144 @@
+/* The list of benchmarks, running one, and turning times into points. */
+#include "bench/run.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const eg_bench_driver *const drivers[] = {
+    &eg_bench_stream, &eg_bench_fma, &eg_bench_gemm,   &eg_bench_chain,
+    &eg_bench_matvec, &eg_bench_dot, &eg_bench_launch,
+};
+
+size_t eg_bench_count(void)
+{
+    return EG_COUNT(drivers);
+}
+
+const char *eg_bench_name(size_t index)
+{
+    assert(index < EG_COUNT(drivers));
+    return drivers[index]->name;
+}
+
+const char *eg_bench_summary(size_t index)
+{
+    assert(index < EG_COUNT(drivers));
+    return drivers[index]->summary;
+}
+
+bool eg_bench_on_roofline(size_t index)
+{
+    assert(index < EG_COUNT(drivers));
+    return drivers[index]->on_roofline;
+}
+
+void eg_bench_progress(eg_bench *bench, const char *format, ...)
+{
+    if (!bench->options->progress) return;
+    char what[128];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    bench->options->progress(bench->options->user, bench->result->bench, what);
+}
+
+eg_status eg_bench_run(eg_context *ctx, eg_device *device, const char *name,
+                       const eg_bench_options *options, eg_bench_result *result)
+{
+    const eg_device_info *info = eg_device_get_info(device);
+    const eg_bench_options defaults = {0};
+    if (!options) options = &defaults;
+    *result = (eg_bench_result){.bench = "",
+                                .device = *info,
+                                .quick = options->quick,
+                                .ceilings = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN}};
+    const eg_bench_driver *driver = NULL;
+    for (size_t i = 0; i < EG_COUNT(drivers); i++) {
+        if (strcmp(drivers[i]->name, name) == 0) driver = drivers[i];
+    }
+    if (!driver) {
+        return eg_fail(ctx, EG_ERROR_ARGUMENT, "there is no benchmark \"%s\"", name);
+    }
+    if (!info->has_f64) {
+        return eg_fail(ctx, EG_ERROR_UNSUPPORTED,
+                       "%s (%s) has no double precision, which the benchmarks measure", info->spec,
+                       info->name);
+    }
+    result->bench = driver->name;
+    bool on_cpu = strcmp(info->backend, "cpu") == 0;
+    eg_bench bench = {.ctx = ctx,
+                      .device = device,
+                      .info = info,
+                      .options = options,
+                      .result = result,
+                      .on_cpu = on_cpu,
+                      .cpu_shares = on_cpu && info->threads > 1 ? info->threads : 1};
+    return driver->run(&bench);
+}
+
+void eg_bench_result_free(eg_context *ctx, eg_bench_result *result)
+{
+    eg_release(ctx, &result->points);
+    result->count = result->capacity = 0;
+}
+
+void eg_bench_use_matrix_unit(const eg_bench *bench, eg_bench_work *work, double padded_flops)
+{
+    const eg_bench_ceilings *ceilings = &bench->result->ceilings;
+    bool tensor = bench->info->has_tensor_f64;
+    work->unit = tensor ? "tensor" : "fma";
+    work->ceiling_gflops = tensor ? ceilings->tensor_gflops : ceilings->fma_gflops;
+    work->padded_flops = tensor ? padded_flops : work->flops;
+}
+
+static void add_bound(const char *by, double seconds, eg_bench_point *point)
+{
+    if (seconds <= point->bound_s) return;
+    point->bound_s = seconds;
+    point->bound_by = by;
+}
+
+eg_status eg_bench_add(eg_bench *bench, const eg_bench_work *work)
+{
+    eg_bench_result *result = bench->result;
+    if (result->count == result->capacity) {
+        size_t capacity = result->capacity ? 2 * result->capacity : 32;
+        eg_status status = eg_reallocate(bench->ctx, capacity * sizeof result->points[0],
+                                         (void **)&result->points);
+        if (status != EG_OK) return status;
+        result->capacity = capacity;
+    }
+    eg_bench_point *point = &result->points[result->count++];
+    *point = (eg_bench_point){.flops = work->flops,
+                              .bytes = work->bytes,
+                              .time_s = work->time_s,
+                              .gflops = work->flops / work->time_s * 1e-9,
+                              .gbs = work->bytes / work->time_s * 1e-9,
+                              .ceiling_gbs = NAN,
+                              .ceiling_gflops = NAN,
+                              .bound_by = ""};
+    snprintf(point->name, sizeof point->name, "%s", work->name);
+    snprintf(point->size, sizeof point->size, "%s", work->size);
+    double unpadded = 0;
+    if (work->ceiling_gbs > 0) {
+        bool is_shared = work->unit && strcmp(work->unit, "shared") == 0;
+        point->ceiling_gbs = work->ceiling_gbs;
+        unpadded = work->bytes / work->ceiling_gbs * 1e-9;
+        add_bound(is_shared ? "shared" : "memory", unpadded, point);
+    }
+    if (work->ceiling_gflops > 0) {
+        double padded = work->padded_flops > 0 ? work->padded_flops : work->flops;
+        point->ceiling_gflops = work->ceiling_gflops;
+        unpadded = fmax(unpadded, work->flops / work->ceiling_gflops * 1e-9);
+        add_bound(work->unit, padded / work->ceiling_gflops * 1e-9, point);
+    }
+    bool bounded = point->bound_s > 0;
+    point->fraction = bounded ? point->bound_s / work->time_s : NAN;
+    point->unpadded_bound_s = bounded ? unpadded : NAN;
+    if (!bounded) point->bound_s = NAN;
+    return EG_OK;
+}

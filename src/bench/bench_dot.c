@@ -1,0 +1,65 @@
+/* `dot`: the reductions of the library over 10⁸ values against read bandwidth. */
+#include "bench/run.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef struct dot_case {
+    size_t count;
+    eg_reducer *reducer;
+    eg_reduction reduction;
+    eg_buffer *value;
+} dot_case;
+
+static eg_status body(void *user)
+{
+    dot_case *c = user;
+    return eg_reduce(c->reducer, c->count, &c->reduction, c->value);
+}
+
+static eg_status measure(eg_bench *bench, const char *name, eg_reduction reduction, size_t count,
+                         double read_gbs)
+{
+    eg_status status = EG_OK;
+    dot_case c = {.count = count, .reduction = reduction};
+    char size[32];
+    double arrays = reduction.y ? 2 : 1;
+    int exponent = (int)floor(log10((double)count));
+    snprintf(size, sizeof size, "%.3ge%d values", (double)count / pow(10, exponent), exponent);
+    eg_bench_progress(bench, "%s of %s", name, size);
+    EG_TRY(eg_buffer_create(bench->device, EG_F64, 1, &c.value));
+    EG_TRY(eg_reducer_create(bench->device, EG_F64, &reduction.kind, 1, &c.reducer));
+    eg_bench_work work = {.name = name,
+                          .size = size,
+                          .flops = arrays * (double)count,
+                          .bytes = arrays * 8 * (double)count,
+                          .ceiling_gbs = read_gbs};
+    EG_TRY(eg_bench_time(bench, body, &c, &work.time_s));
+    EG_TRY(eg_bench_add(bench, &work));
+done:
+    eg_reducer_destroy(&c.reducer);
+    eg_buffer_destroy(&c.value);
+    return status;
+}
+
+static eg_status run(eg_bench *bench)
+{
+    eg_status status = EG_OK;
+    eg_buffer *x = NULL, *y = NULL;
+    double wanted = bench->options->quick ? 1e7 : 1e8;
+    size_t count = (size_t)fmin(wanted, eg_bench_memory_limit(bench) / 16);
+    EG_TRY(eg_bench_random_buffer(bench, 12, count, &x));
+    EG_TRY(eg_bench_random_buffer(bench, 13, count, &y));
+    eg_bench_progress(bench, "ceilings: read bandwidth");
+    double *read_gbs = &bench->result->ceilings.read_gbs;
+    EG_TRY(eg_bench_measure_read(bench, x, count, read_gbs));
+    EG_TRY(measure(bench, "dot", (eg_reduction){.kind = EG_REDUCE_DOT, .x = x, .y = y}, count,
+                   *read_gbs));
+    EG_TRY(measure(bench, "sum", (eg_reduction){.kind = EG_REDUCE_SUM, .x = x}, count, *read_gbs));
+done:
+    eg_buffer_destroy(&y);
+    eg_buffer_destroy(&x);
+    return status;
+}
+
+const eg_bench_driver eg_bench_dot = {"dot", "reductions of 1e8 values against read bandwidth", true, run};

@@ -1,0 +1,20 @@
+/* y = A x, each element its own dense matrix ([discacciati2017] section 5.1).
+ *
+ * a has shape [tile][N rows][N columns][LANES]: per element N*N values read once, 2*N*N flops. */
+K_KERNEL(matvec, K_IN(real, a, N *N *LANES), K_IN(real, x, N *LANES), K_OUT(real, y, N *LANES))
+{
+    K_SHARED(real, v, N);
+    K_TILES(t)
+    {
+        K_NODES(j, N) v[j][lane] = K_TILE(x, t, N)[j * LANES + lane];
+        K_SYNC;
+        K_ROWS(i, N)
+        {
+            K_GLOBAL const real *row = a + ((i64)t * N + i) * (N * LANES);
+            K_LANEVAR(real, sum);
+            K_LANE K_L(sum) = 0;
+            for (int j = 0; j < N; j++) K_LANE K_L(sum) += row[j * LANES + lane] * v[j][lane];
+            K_LANE K_TILE(y, t, N)[i * LANES + lane] = K_L(sum);
+        }
+    }
+}

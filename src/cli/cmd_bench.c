@@ -1,0 +1,227 @@
+/* `eagre bench`: how close the kernels come to the limits of the machine. */
+#define _POSIX_C_SOURCE 200809L
+#include "bench/bench.h"
+#include "cli/bench_output.h"
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const cli_option options_list[] = {
+    CLI_COMMON_OPTIONS,
+    {"quick", 'q', NULL, "small working sets: a first look in seconds", offsetof(cli_options, quick)},
+    {"svg", 0, "FILE", "draw the roofline with the points on it", offsetof(cli_options, svg)},
+    {"markdown", 0, "FILE", "rewrite this device's section of a Markdown file",
+     offsetof(cli_options, markdown)},
+    {0}};
+
+/* --- which benchmarks ------------------------------------------------------------------------ */
+
+#define MOST_BENCHES 32
+
+typedef struct selection {
+    size_t index[MOST_BENCHES]; /* in the list of benchmarks */
+    size_t count;
+} selection;
+
+static eg_status unknown_bench(eg_context *ctx, const char *given)
+{
+    const char *names[MOST_BENCHES + 1];
+    size_t count = 0;
+    char all[256] = "";
+    for (; count < eg_bench_count(); count++) {
+        names[count] = eg_bench_name(count);
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s, ", names[count]);
+    }
+    names[count++] = "all";
+    const char *nearest = cli_nearest(given, names, count);
+    return eg_fail(ctx, EG_ERROR_ARGUMENT, "unknown benchmark \"%s\"%s%s%s\nThere are %sall.", given,
+                   nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "",
+                   all);
+}
+
+static eg_status select_benches(eg_context *ctx, const cli_options *options, selection *chosen)
+{
+    bool wanted[MOST_BENCHES] = {false};
+    for (int i = 0; i < options->name_count; i++) {
+        bool known = false;
+        for (size_t b = 0; b < eg_bench_count(); b++) {
+            bool matches = strcmp(options->names[i], "all") == 0 ||
+                           strcmp(options->names[i], eg_bench_name(b)) == 0;
+            wanted[b] = wanted[b] || matches;
+            known = known || matches;
+        }
+        if (!known) return unknown_bench(ctx, options->names[i]);
+    }
+    chosen->count = 0;
+    for (size_t b = 0; b < eg_bench_count(); b++) {
+        if (wanted[b]) chosen->index[chosen->count++] = b;
+    }
+    return EG_OK;
+}
+
+/* Minutes of measuring must not end in a file that cannot be written. */
+static eg_status check_writable(eg_context *ctx, const char *path)
+{
+    char directory[4096];
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    if (!path) return EG_OK;
+    int n = slash ? snprintf(directory, sizeof directory, "%.*s/", (int)(slash - path), path)
+                  : snprintf(directory, sizeof directory, ".");
+    if (n < 0 || n >= (int)sizeof directory || access(directory, W_OK | X_OK) != 0) {
+        return eg_fail(ctx, EG_ERROR_ARGUMENT,
+                       "cannot write %s: there is no directory %s that we may write to", path,
+                       directory);
+    }
+    return EG_OK;
+}
+
+static eg_status check_svg(eg_context *ctx, const cli_options *options, const selection *chosen)
+{
+    if (!options->svg) return EG_OK;
+    for (size_t i = 0; i < chosen->count; i++) {
+        if (eg_bench_on_roofline(chosen->index[i])) return check_writable(ctx, options->svg);
+    }
+    return eg_fail(ctx, EG_ERROR_ARGUMENT,
+                   "--svg draws points with operations and bytes; name one of gemm, chain, matvec "
+                   "or dot");
+}
+
+/* --- progress: one line that changes on a terminal, plain lines elsewhere ----------------------- */
+
+static void show_progress(void *user, const char *bench, const char *what)
+{
+    (void)user;
+    bool terminal = isatty(STDERR_FILENO);
+    fprintf(stderr, terminal ? "\r\033[K%s: %s" : "%s: %s\n", bench, what);
+    fflush(stderr);
+}
+
+static void clear_progress(void)
+{
+    if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
+}
+
+/* --- output ------------------------------------------------------------------------------------- */
+
+static eg_status print_list(eg_context *ctx, bool as_json)
+{
+    eg_status status = EG_OK;
+    eg_text text = eg_text_new(ctx);
+    eg_json json = eg_json_new(&text);
+    if (as_json) {
+        eg_json_begin_object(&json);
+        eg_json_key(&json, "available");
+        eg_json_begin_array(&json);
+        for (size_t i = 0; i < eg_bench_count(); i++) {
+            eg_json_begin_object(&json);
+            eg_json_put_string(&json, "name", eg_bench_name(i));
+            eg_json_put_string(&json, "summary", eg_bench_summary(i));
+            eg_json_close(&json);
+        }
+        eg_json_close(&json);
+        eg_json_close(&json);
+        EG_TRY(eg_json_end(&json));
+    } else {
+        for (size_t i = 0; i < eg_bench_count(); i++) {
+            EG_TRY(eg_text_printf(&text, "%-8s %s\n", eg_bench_name(i), eg_bench_summary(i)));
+        }
+        EG_TRY(eg_text_puts(&text, "all      every one of them\n"));
+    }
+    EG_TRY(cli_print(ctx, &text));
+done:
+    eg_text_free(&text);
+    return status;
+}
+
+static eg_status print_json(eg_context *ctx, const eg_bench_result *results, size_t count)
+{
+    eg_status status = EG_OK;
+    eg_text text = eg_text_new(ctx);
+    eg_json json = eg_json_new(&text);
+    if (count == 1) {
+        cli_bench_json(&json, &results[0]);
+    } else {
+        eg_json_begin_object(&json);
+        eg_json_key(&json, "benches");
+        eg_json_begin_array(&json);
+        for (size_t i = 0; i < count; i++) cli_bench_json(&json, &results[i]);
+        eg_json_close(&json);
+        eg_json_close(&json);
+    }
+    EG_TRY(eg_json_end(&json));
+    EG_TRY(cli_print(ctx, &text));
+done:
+    eg_text_free(&text);
+    return status;
+}
+
+static eg_status print_table(eg_context *ctx, const eg_bench_result *result, bool first)
+{
+    eg_status status = EG_OK;
+    eg_text text = eg_text_new(ctx);
+    if (!first) EG_TRY(eg_text_puts(&text, "\n"));
+    EG_TRY(cli_bench_table(ctx, result, &text));
+    EG_TRY(cli_print(ctx, &text));
+done:
+    eg_text_free(&text);
+    return status;
+}
+
+static eg_status write_svg(eg_context *ctx, const eg_bench_result *results, size_t count,
+                           const char *path)
+{
+    eg_status status = EG_OK;
+    eg_text svg = eg_text_new(ctx);
+    EG_TRY(eg_bench_roofline(ctx, results, count, &svg));
+    EG_TRY(eg_file_write_atomic(ctx, path, svg.data, svg.length, 0644, false));
+done:
+    eg_text_free(&svg);
+    return status;
+}
+
+static eg_status run(eg_context *ctx, const cli_options *options)
+{
+    eg_status status = EG_OK;
+    eg_device *device = NULL;
+    eg_bench_result results[MOST_BENCHES];
+    size_t done_count = 0;
+    selection chosen = {0};
+    const eg_bench_options settings = {.quick = options->quick, .progress = show_progress};
+    EG_TRY(select_benches(ctx, options, &chosen));
+    if (chosen.count == 0) return print_list(ctx, options->json);
+    EG_TRY(check_svg(ctx, options, &chosen));
+    EG_TRY(check_writable(ctx, options->markdown));
+    EG_TRY(eg_device_open(ctx, options->device ? options->device : "auto", &device));
+    for (size_t i = 0; i < chosen.count; i++) {
+        eg_bench_result *result = &results[done_count++];
+        status = eg_bench_run(ctx, device, eg_bench_name(chosen.index[i]), &settings, result);
+        clear_progress();
+        if (status != EG_OK) goto done;
+        if (!options->json) EG_TRY(print_table(ctx, result, i == 0));
+    }
+    eg_log(ctx, EG_LOG_INFO, "kernels compiled: %d", eg_kernel_compilations());
+    if (options->svg) EG_TRY(write_svg(ctx, results, done_count, options->svg));
+    if (options->markdown) EG_TRY(cli_bench_markdown(ctx, results, done_count, options->markdown));
+    if (options->json) EG_TRY(print_json(ctx, results, done_count));
+done:
+    for (size_t i = 0; i < done_count; i++) eg_bench_result_free(ctx, &results[i]);
+    eg_device_close(&device);
+    return status;
+}
+
+const cli_command cli_command_bench = {
+    .name = "bench",
+    .summary = "measure how close kernels come to the limits of a device",
+    .usage = "[NAME …] [--device D] [--quick] [--json] [--svg FILE] [--markdown FILE]",
+    .about = "Runs the named benchmarks; \"all\" runs every one, none lists them. Each measures the\n"
+             "ceilings of the machine in the same run and prints, for every point, the time, the\n"
+             "bound that the ceilings set, what sets it, and the fraction bound/time.\n"
+             "With --json one benchmark is one object; several are {\"benches\": [...]}.\n",
+    .example = "  eagre bench gemm --device cpu:1\n"
+               "  eagre bench gemm chain --device cuda:0 --svg roofline.svg\n",
+    .options = options_list,
+    .run = run,
+};

@@ -1,0 +1,17 @@
+/* The door of room `device`: the public interface and what only other rooms and the tests use. */
+#ifndef EG_DEVICE_H
+#define EG_DEVICE_H
+
+#include "base/base.h"
+#include "eagre/device.h"
+
+/* The names of all embedded kernel sources, "room/name.k.c", sorted; NULL-terminated. */
+const char *const *eg_kernel_source_names(void);
+
+/* How many kernels this process has compiled (rather than taken from the cache). */
+int eg_kernel_compilations(void);
+
+/* Copies bytes device to device with the vendor's own routine, for the ceilings of `bench`. */
+size_t eg_buffer_bytes(const eg_buffer *buffer);
+
+#endif

@@ -1,0 +1,249 @@
+/* The kernel language on a CPU: a tile at a time, a vector loop over its lanes. */
+#include <math.h>
+#include <stdint.h>
+
+typedef double f64;
+typedef float f32;
+typedef int64_t i64;
+typedef int32_t i32;
+typedef uint32_t u32;
+typedef uint8_t u8;
+
+#include "device/dialect/common.k.h"
+
+#define K_LD LANES
+#define K_GLOBAL
+#define K_LOCAL
+#define K_FUNC static inline __attribute__((always_inline))
+#define K_INLINE static inline __attribute__((always_inline))
+#define K_SIMD _Pragma("omp simd")
+#ifdef __clang__
+#define K_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define K_UNROLL _Pragma("GCC unroll 32")
+#endif
+
+#define K_KERNEL(name, ...) static void name(const i64 k_t0, const i64 k_t1, __VA_ARGS__)
+#define K_IN(type, x, ...) const type *restrict const x
+#define K_OUT(type, x, ...) type *restrict const x
+#define K_INOUT(type, x, ...) type *restrict const x
+#define K_VAL(type, x) const type x
+#define K_OP(x, ...) const real *restrict const x
+
+#define K_TILES(t) for (i64 t = k_t0; t < k_t1; t++)
+#define K_ROWS(i, n) for (int i = 0, k_i = 0; i < (n); i++, k_i++)
+#define K_NODES(i, n) K_ROWS(i, n) K_LANE
+#define K_SHARED(type, x, n) _Alignas(64) type x[n][K_LD]
+#define K_PRIVATE(type, x, n) _Alignas(64) type x[n][LANES]
+#define K_P(x) x[k_i][lane]
+#define K_SYNC ((void)0)
+
+/* --- vectors of exactly the register width, or less where a tile is narrower -------------------- */
+
+#if defined(__AVX512F__)
+#define K_REGISTER_BYTES 64
+#define K_ROW_BLOCK 12
+#elif defined(__AVX__)
+#define K_REGISTER_BYTES 32
+#define K_ROW_BLOCK 6
+#else
+#define K_REGISTER_BYTES 16
+#define K_ROW_BLOCK 6
+#endif
+#define K_LANE_BYTES (LANES * K_REAL / 8)
+#define K_VECTOR_BYTES (K_LANE_BYTES < K_REGISTER_BYTES ? K_LANE_BYTES : K_REGISTER_BYTES)
+#define K_VN (K_VECTOR_BYTES * 8 / K_REAL)
+
+#if defined(__GNUC__)
+typedef real k_vector __attribute__((vector_size(K_VECTOR_BYTES), may_alias));
+#define k_set(x) ((x) - (k_vector){0})
+K_INLINE k_vector k_load(const real *p) { return *(const k_vector *)p; }
+K_INLINE void k_store(real *p, k_vector v) { *(k_vector *)p = v; }
+#else
+/* Without vector types the plain loops below leave vectorisation to the compiler. */
+typedef struct k_vector { real v[K_VN]; } k_vector;
+#endif
+
+/* Stores past the cache, for output larger than it that is not read again soon. */
+#if K_STREAMING && defined(__clang__)
+K_INLINE void k_stream(real *p, k_vector v) { __builtin_nontemporal_store(v, (k_vector *)p); }
+#elif K_STREAMING && defined(__AVX512F__) && K_LANE_BYTES >= 64 && K_REAL == 64
+typedef double k_stream_vector __attribute__((vector_size(64)));
+K_INLINE void k_stream(real *p, k_vector v) { __builtin_ia32_movntpd512(p, (k_stream_vector)v); }
+#elif K_STREAMING && defined(__AVX512F__) && K_LANE_BYTES >= 64
+typedef float k_stream_vector __attribute__((vector_size(64)));
+K_INLINE void k_stream(real *p, k_vector v) { __builtin_ia32_movntps512(p, (k_stream_vector)v); }
+#elif K_STREAMING && defined(__AVX__) && K_LANE_BYTES >= 32 && K_REGISTER_BYTES == 32 && K_REAL == 64
+typedef double k_stream_vector __attribute__((vector_size(32)));
+K_INLINE void k_stream(real *p, k_vector v) { __builtin_ia32_movntpd256(p, (k_stream_vector)v); }
+#elif K_STREAMING && defined(__AVX__) && K_LANE_BYTES >= 32 && K_REGISTER_BYTES == 32
+typedef float k_stream_vector __attribute__((vector_size(32)));
+K_INLINE void k_stream(real *p, k_vector v) { __builtin_ia32_movntps256(p, (k_stream_vector)v); }
+#else
+K_INLINE void k_stream(real *p, k_vector v) { k_store(p, v); }
+#endif
+#if K_STREAMING && defined(__SSE2__)
+#define K_LEAVE() __builtin_ia32_sfence()
+#else
+#define K_LEAVE() ((void)0)
+#endif
+
+/* Copies n rows of a tile to global memory. */
+#define K_PUT(n, X, p) K_PUT_BLOCK(n, X, p)
+#define K_PUT_BLOCK(n, xg, x, p) k_put(n, x, p)
+K_INLINE void k_put(const int n, const real *x, real *p)
+{
+    for (int i = 0; i < n * LANES; i += K_VN) k_stream(p + i, k_load(x + i));
+}
+
+/* --- K_GEMM: rows blocked in registers, at most two vectors of lanes at a time ------------------ */
+
+/* R rows of A, from a multiple of 4 on, times V vectors of lanes. Strides are in values. */
+K_INLINE void k_gemm_rows(const int R, const int V, const int K, const real *restrict A,
+                          const real *X, const int x_stride, real *Y, const int y_stride,
+                          const int add, const int stream)
+{
+    k_vector sum[12][2];
+    K_UNROLL for (int r = 0; r < R; r++) K_UNROLL for (int v = 0; v < V; v++)
+        sum[r][v] = add ? k_load(Y + r * y_stride + v * K_VN) : (k_vector){0};
+    for (int k = 0; k < K; k++) {
+        k_vector x[2];
+        K_UNROLL for (int v = 0; v < V; v++) x[v] = k_load(X + k * x_stride + v * K_VN);
+        K_UNROLL for (int r = 0; r < R; r++) {
+            const real a = A[K_PACKED(r, k, K)];
+            K_UNROLL for (int v = 0; v < V; v++) sum[r][v] += a * x[v];
+        }
+    }
+    K_UNROLL for (int r = 0; r < R; r++) K_UNROLL for (int v = 0; v < V; v++)
+    {
+        if (stream) k_stream(Y + r * y_stride + v * K_VN, sum[r][v]);
+        else k_store(Y + r * y_stride + v * K_VN, sum[r][v]);
+    }
+}
+
+/* Rows in equal blocks, multiples of 4 but for the last. */
+#define K_BLOCKS(M) (((M) + K_ROW_BLOCK - 1) / K_ROW_BLOCK)
+#define K_ROWS_PER_BLOCK(M) \
+    (K_ROW_BLOCK % 4 ? 4 : (((M) + K_BLOCKS(M) - 1) / K_BLOCKS(M) + 3) / 4 * 4)
+
+K_INLINE void k_gemm(const int add, const int M, const int K, const int S, const int L,
+                     const real *restrict A, const real *X, real *Y, const int stream)
+{
+    const int R = K_ROWS_PER_BLOCK(M), V = LANES / K_VN >= 2 ? 2 : 1, tail = M % R;
+    for (int o = 0; o < L; o++)
+        for (int s = 0; s < S; s++)
+            for (int lane = 0; lane < LANES; lane += V * K_VN) {
+                const real *x = X + (o * K * S + s) * LANES + lane;
+                real *y = Y + (o * M * S + s) * LANES + lane;
+                for (int m = 0; m + R <= M; m += R)
+                    k_gemm_rows(R, V, K, A + m * K_PADDED(K), x, S * LANES, y + m * S * LANES,
+                                S * LANES, add, stream);
+                if (tail)
+                    k_gemm_rows(tail, V, K, A + (M - tail) * K_PADDED(K), x, S * LANES,
+                                y + (M - tail) * S * LANES, S * LANES, add, stream);
+            }
+}
+
+#define K_GEMM_BLOCK(ADD, M, K, S, L, A, xg, x, yg, y) k_gemm(ADD, M, K, S, L, A, x, y, (yg) && !(ADD))
+
+/* --- level 1: K_LANE is all lanes; level 2: one register of lanes ------------------------------- */
+
+#if K_LEVEL == 1
+#define K_LANE K_SIMD for (int lane = 0; lane < LANES; lane++)
+#define K_LANEVAR(type, x) _Alignas(64) type x[LANES]
+#define K_L(x) x[lane]
+#else
+#define K_FL K_VN
+#define K_LANE K_SIMD for (int k_h = 0; k_h < K_FL; k_h++)
+#define lane (k_l0 + k_h)
+#define K_LANEVAR(type, x) _Alignas(64) type x[K_FL]
+#define K_L(x) x[k_h]
+
+#ifndef K_FN
+#define K_FN 4
+#endif
+#define K_WARPS(t) \
+    for (i64 t = k_t0; t < k_t1; t++) \
+        for (int k_l0 = 0; k_l0 < LANES; k_l0 += K_FL)
+#define K_OPERAND(x, F, n) _Alignas(64) real x[F][K_PADDED(n)][K_FL]
+#define K_ACCUM(x, F, n) _Alignas(64) real x[F][K_PADDED(n)][K_FL]
+#define K_POINTS(x, F) _Alignas(64) real x[F][K_FN][K_FL]
+#define K_CHUNKS(c, n) for (int c = 0; c < K_CHUNK_COUNT(n); c++)
+#define K_EACH for (int k_q = 0; k_q < K_FN; k_q++) K_LANE
+#define K_Y(x, f) x[f][k_q][k_h]
+#define K_POINT(c, n) K_MIN((c) * K_FN + k_q, (n) - 1)
+
+#define K_LOAD(x, f, F, n, p) \
+    for (int k_f = 0; k_f < (F); k_f++) \
+        for (int k_r = 0; k_r < (n); k_r++) \
+            k_store(x[(f) + k_f][k_r], k_load((p) + (k_f * (n) + k_r) * LANES + k_l0))
+#define K_STORE(x, f, F, n, p) \
+    for (int k_f = 0; k_f < (F); k_f++) \
+        for (int k_r = 0; k_r < (n); k_r++) \
+            k_stream((p) + (k_f * (n) + k_r) * LANES + k_l0, k_load(x[(f) + k_f][k_r]))
+#define K_ZERO(x, F, n) \
+    for (int k_f = 0; k_f < (F); k_f++) \
+        for (int k_r = 0; k_r < K_PADDED(n); k_r++) k_store(x[k_f][k_r], (k_vector){0})
+
+/* Fields that are multiplied side by side share each operator value: F*4 sums in registers. */
+#define K_FIELD_BLOCK (K_REGISTER_BYTES == 64 ? 4 : 2)
+
+K_INLINE void k_mul_fields(const int F, const int K, const real *restrict A, const real *x,
+                           const int x_rows, real *y)
+{
+    k_vector sum[4][K_FN];
+    K_UNROLL for (int f = 0; f < F; f++) K_UNROLL for (int q = 0; q < K_FN; q++)
+        sum[f][q] = (k_vector){0};
+    for (int k = 0; k < K; k++)
+        K_UNROLL for (int f = 0; f < F; f++) {
+            const k_vector v = k_load(x + (f * x_rows + k) * K_FL);
+            K_UNROLL for (int q = 0; q < K_FN; q++) sum[f][q] += A[K_PACKED(q, k, K)] * v;
+        }
+    K_UNROLL for (int f = 0; f < F; f++) K_UNROLL for (int q = 0; q < K_FN; q++)
+        k_store(y + (f * K_FN + q) * K_FL, sum[f][q]);
+}
+
+/* y = rows [c*K_FN, (c+1)*K_FN) of A x, for F fields. */
+#define K_MUL(y, F, A, M, K, c, x) k_mul(F, K, (A) + (c) * K_FN * K_PADDED(K), &(x)[0][0][0], &(y)[0][0][0])
+K_INLINE void k_mul(const int F, const int K, const real *A, const real *x, real *y)
+{
+    const int B = K_FIELD_BLOCK, tail = F % B, rows = K_PADDED(K);
+    for (int f = 0; f + B <= F; f += B)
+        k_mul_fields(B, K, A, x + f * rows * K_FL, rows, y + f * K_FN * K_FL);
+    if (tail)
+        k_mul_fields(tail, K, A, x + (F - tail) * rows * K_FL, rows, y + (F - tail) * K_FN * K_FL);
+}
+
+K_INLINE void k_muladd_rows(const int F, const int R, const int z_rows, const real *restrict P,
+                            real *z, const real *y)
+{
+    k_vector sum[4][4];
+    K_UNROLL for (int f = 0; f < F; f++) K_UNROLL for (int r = 0; r < R; r++)
+        sum[f][r] = k_load(z + (f * z_rows + r) * K_FL);
+    K_UNROLL for (int q = 0; q < K_FN; q++) K_UNROLL for (int f = 0; f < F; f++)
+    {
+        const k_vector v = k_load(y + (f * K_FN + q) * K_FL);
+        K_UNROLL for (int r = 0; r < R; r++) sum[f][r] += P[q * 4 + r] * v;
+    }
+    K_UNROLL for (int f = 0; f < F; f++) K_UNROLL for (int r = 0; r < R; r++)
+        k_store(z + (f * z_rows + r) * K_FL, sum[f][r]);
+}
+
+/* z += columns [c*K_FN, (c+1)*K_FN) of P times y, for F fields. */
+#define K_MULADD(z, F, P, M, K, c, y) \
+    k_muladd(F, M, K, (P) + (c) * K_FN * 4, &(z)[0][0][0], &(y)[0][0][0])
+K_INLINE void k_muladd(const int F, const int M, const int K, const real *restrict P, real *restrict z,
+                       const real *restrict y)
+{
+    const int B = K_FIELD_BLOCK, rows = K_PADDED(M);
+    for (int f = 0; f < F; f += B) {
+        real *zf = z + f * rows * K_FL;
+        const real *yf = y + f * K_FN * K_FL;
+        for (int m = 0; m + 4 <= M; m += 4)
+            k_muladd_rows(F - f < B ? F - f : B, 4, rows, P + m * K_PADDED(K), zf + m * K_FL, yf);
+        if (M % 4)
+            k_muladd_rows(F - f < B ? F - f : B, M % 4, rows, P + M / 4 * 4 * K_PADDED(K),
+                          zf + M / 4 * 4 * K_FL, yf);
+    }
+}
+#endif

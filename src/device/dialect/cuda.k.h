@@ -1,0 +1,290 @@
+/* The kernel language in CUDA C++, compiled by NVRTC.
+ *
+ * FP64 matrix instructions (K_MMA, from sm_80): elements are matrix rows, the operator is the right
+ * factor. A fragment covers 16 lanes and 8 rows (nodes or points) of a tile; thread (g, q) =
+ * (l / 4, l % 4) of the warp holds
+ *     v[0] = (lane g, row 2q)       v[1] = (lane g, row 2q + 1)
+ *     v[2] = (lane g + 8, row 2q)   v[3] = (lane g + 8, row 2q + 1),
+ * the accumulator layout of mma.m16n8. The same registers are the left operand of the next product
+ * once the contraction index is permuted (slot q <-> row 2q, slot q + 4 <-> row 2q + 1), so results
+ * are operands without any exchange, and m8n8k4 reads the very same packing of operators:
+ * [rows / 8][columns / 8][32 threads][2]. */
+typedef double f64;
+typedef float f32;
+typedef long long i64;
+typedef int i32;
+typedef unsigned int u32;
+typedef unsigned char u8;
+
+#include "device/dialect/common.k.h"
+
+#ifndef K_MIN_BLOCKS
+#define K_MIN_BLOCKS 1
+#endif
+#define K_GLOBAL
+#define K_LOCAL
+#define K_FUNC __device__ __forceinline__
+#define K_LANE_ID ((int)threadIdx.x)
+#define K_ROW ((int)threadIdx.y)
+#define K_SLOT ((int)threadIdx.z)
+#define K_BLOCK ((int)blockIdx.x)
+#define K_BLOCKS ((int)gridDim.x)
+#if K_LEVEL == 1 && LANES * K_TY == 32 /* a slot is a warp of its own */
+#define K_SYNC __syncwarp()
+#else
+#define K_SYNC __syncthreads()
+#endif
+
+#include "device/dialect/gpu.k.h"
+
+#define K_KERNEL(name, ...) \
+    extern "C" __global__ void __launch_bounds__(K_THREADS, K_MIN_BLOCKS) \
+        name(const int k_t0, const int k_t1, __VA_ARGS__)
+#define K_IN(type, x, ...) const type *__restrict__ x
+#define K_OUT(type, x, ...) type *__restrict__ x
+#define K_INOUT(type, x, ...) type *__restrict__ x
+#define K_VAL(type, x) const type x
+#define K_OP(x, ...) const real *__restrict__ x
+
+/* The library lays out shared memory and defines K_OFFSET_<name>. */
+extern __shared__ __align__(16) unsigned char k_shared[];
+#define K_SHARED(type, x, n) \
+    type(*x)[K_LD] = (type(*)[K_LD])(k_shared + K_OFFSET_##x) + K_SLOT * (n)
+
+#if !K_MMA
+#define K_GEMM_BLOCK K_GEMM_PORTABLE
+#else
+
+struct k_fragment {
+    double v[4];
+};
+
+/* c += a b for 16 lanes, 8 rows of contraction, 8 rows of result. */
+__device__ __forceinline__ void k_mma(k_fragment &c, const k_fragment &a, const double2 b)
+{
+#if __CUDA_ARCH__ >= 900
+    asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 "
+        "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
+        : "+d"(c.v[0]), "+d"(c.v[1]), "+d"(c.v[2]), "+d"(c.v[3])
+        : "d"(a.v[0]), "d"(a.v[2]), "d"(a.v[1]), "d"(a.v[3]), "d"(b.x), "d"(b.y));
+#else
+#pragma unroll
+    for (int h = 0; h < 4; h += 2) {
+        asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1},{%2},{%3},{%0,%1};"
+            : "+d"(c.v[h]), "+d"(c.v[h + 1]) : "d"(a.v[h]), "d"(b.x));
+        asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1},{%2},{%3},{%0,%1};"
+            : "+d"(c.v[h]), "+d"(c.v[h + 1]) : "d"(a.v[h + 1]), "d"(b.y));
+    }
+#endif
+}
+
+/* The operator's fragment for rows 8m… and columns 8k… */
+__device__ __forceinline__ double2 k_operator(const double *A, int m, int k, int K, int l)
+{
+    return __ldg((const double2 *)A + (m * ((K + 7) / 8) + k) * 32 + l);
+}
+
+/* One value of a packed operator. */
+#define K_MMA_PACKED(m, k, K) \
+    ((((m) / 8 * (((K) + 7) / 8) + (k) / 8) * 32 + (m) % 8 * 4 + (k) % 8 / 2) * 2 + (k) % 2)
+
+/* Small products are memory-bound: a thread keeps its lane's column in registers. */
+#ifndef K_GEMM_SMALL
+#define K_GEMM_SMALL 120
+#endif
+
+template <int ADD, int M, int K, int S, int L, int XLD, int YLD>
+__device__ __forceinline__ void k_gemm_small(const double *A, const double *X, double *Y, int live)
+{
+    for (int line = K_ROW; line < S * L; line += K_TY) {
+        const double *x = X + (line / S * K * S + line % S) * XLD + K_LANE_ID;
+        double *y = Y + (line / S * M * S + line % S) * YLD + K_LANE_ID;
+        double v[K];
+#pragma unroll
+        for (int k = 0; k < K; k++) v[k] = x[k * S * XLD];
+#pragma unroll
+        for (int m = 0; m < M; m++) {
+            double sum = ADD ? y[m * S * YLD] : 0.0;
+#pragma unroll
+            for (int k = 0; k < K; k++) sum += __ldg(A + K_MMA_PACKED(m, k, K)) * v[k];
+            if (live) y[m * S * YLD] = sum;
+        }
+    }
+}
+
+/* Columns (line, lane) in sixteens, one or more warps of the slot each. */
+template <int ADD, int M, int K, int S, int L, int XLD, int YLD>
+__device__ __forceinline__ void k_gemm_mma(const double *A, const double *X, double *Y, int live)
+{
+    constexpr int warps = LANES * K_TY / 32, kb = (K + 7) / 8, mb = (M + 7) / 8;
+    constexpr int columns = (S * L * LANES + 15) / 16;
+    constexpr int split = columns >= warps ? 1 : (warps / columns < mb ? warps / columns : mb);
+    const int thread = K_LANE_ID + LANES * K_ROW, l = thread & 31, g = l >> 2, q = l & 3;
+    for (int item = thread >> 5; item < columns * split; item += warps) {
+        int x_at[2], y_at[2], valid[2];
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            const int column = item % columns * 16 + g + 8 * h, line = column / LANES;
+            valid[h] = line < S * L;
+            x_at[h] = (line / S * K * S + line % S) * XLD + column % LANES;
+            y_at[h] = (line / S * M * S + line % S) * YLD + column % LANES;
+        }
+        k_fragment x[kb];
+#pragma unroll
+        for (int k = 0; k < kb; k++)
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                const int row = k * 8 + 2 * q + (i & 1);
+                x[k].v[i] = row < K && valid[i >> 1] ? X[x_at[i >> 1] + row * S * XLD] : 0.0;
+            }
+        for (int m = item / columns; m < mb; m += split) {
+            k_fragment y;
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                const int row = m * 8 + 2 * q + (i & 1);
+                y.v[i] = ADD && row < M && valid[i >> 1] ? Y[y_at[i >> 1] + row * S * YLD] : 0.0;
+            }
+#pragma unroll
+            for (int k = 0; k < kb; k++) k_mma(y, x[k], k_operator(A, m, k, K, l));
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                const int row = m * 8 + 2 * q + (i & 1);
+                if (live && row < M && valid[i >> 1]) Y[y_at[i >> 1] + row * S * YLD] = y.v[i];
+            }
+        }
+    }
+}
+
+template <int ADD, int M, int K, int S, int L, int XLD, int YLD>
+__device__ __forceinline__ void k_gemm(const double *A, const double *X, double *Y, int live)
+{
+    if constexpr (M * K <= K_GEMM_SMALL || LANES * K_TY % 32 != 0)
+        k_gemm_small<ADD, M, K, S, L, XLD, YLD>(A, X, Y, live);
+    else
+        k_gemm_mma<ADD, M, K, S, L, XLD, YLD>(A, X, Y, live);
+}
+#define K_GEMM_BLOCK(ADD, M, K, S, L, A, xg, x, yg, y) \
+    k_gemm<ADD, M, K, S, L, K_PITCH(xg), K_PITCH(yg)>(A, x, y, k_live)
+#endif
+
+/* --- level 2 on tensor cores: a warp is 16 lanes ------------------------------------------------- */
+
+#if K_LEVEL == 2 && K_MMA
+#ifndef K_FN
+#define K_FN 8
+#endif
+#define K_SUB (K_FN / 8) /* fragments of a chunk: more of them share each load of an operand */
+#define K_EIGHTS(n) (((n) + 7) / 8)
+#define K_GROUPS (LANES / 16)
+
+#define K_WARPS(t) \
+    for (i32 k_w = k_t0 * K_GROUPS + K_BLOCK * K_TZ + K_SLOT; k_w < k_t1 * K_GROUPS; \
+         k_w += K_BLOCKS * K_TZ) \
+        for (i32 t = k_w / K_GROUPS, k_l0 = k_w % K_GROUPS * 16, k_once = 1; k_once; k_once = 0)
+#define K_LANE \
+    K_UNROLL for (int k_h = 0; k_h < 2; k_h++) \
+        for (int lane = k_l0 + (K_LANE_ID >> 2) + 8 * k_h, k_go = 1; k_go; k_go = 0)
+#define K_LANEVAR(type, x) type x[2]
+#define K_L(x) x[k_h]
+
+/* An operand in registers, or in shared memory where registers would not do (K_IN_SHARED_<name>). */
+template <int F, int N, int SHARED> struct k_operand_store {
+    k_fragment fragments[F][N];
+    __device__ __forceinline__ k_operand_store(unsigned char *) {}
+    __device__ __forceinline__ k_fragment get(int f, int k) const { return fragments[f][k]; }
+    __device__ __forceinline__ void set(int f, int k, const k_fragment &x) { fragments[f][k] = x; }
+};
+template <int F, int N> struct k_operand_store<F, N, 1> {
+    double2 *base; /* [F][N][2][32 threads] */
+    __device__ __forceinline__ k_operand_store(unsigned char *shared)
+        : base((double2 *)shared + K_SLOT * (F * N * 64) + K_LANE_ID)
+    {
+    }
+    __device__ __forceinline__ k_fragment get(int f, int k) const
+    {
+        const double2 a = base[(f * N + k) * 64], b = base[(f * N + k) * 64 + 32];
+        return {{a.x, a.y, b.x, b.y}};
+    }
+    __device__ __forceinline__ void set(int f, int k, const k_fragment &x)
+    {
+        base[(f * N + k) * 64] = make_double2(x.v[0], x.v[1]);
+        base[(f * N + k) * 64 + 32] = make_double2(x.v[2], x.v[3]);
+    }
+};
+#define K_OPERAND(x, F, n) \
+    k_operand_store<F, K_EIGHTS(n), K_IN_SHARED_##x> x(k_shared + K_OFFSET_##x)
+#define K_ACCUM(x, F, n) k_fragment x[F][K_EIGHTS(n)]
+#define K_POINTS(x, F) k_fragment x[F][K_SUB]
+
+#define K_CHUNKS(c, n) _Pragma("unroll 1") for (int c = 0; c < K_CHUNK_COUNT(n); c++)
+#define K_EACH \
+    K_UNROLL for (int k_s = 0; k_s < K_SUB; k_s++) K_UNROLL for (int k_v = 0; k_v < 4; k_v++) \
+        for (int k_h = k_v >> 1, lane = k_l0 + (K_LANE_ID >> 2) + 8 * k_h, k_go = 1; k_go; k_go = 0)
+#define K_Y(x, f) x[f][k_s].v[k_v]
+#define K_POINT(c, n) K_MIN((c) * K_FN + k_s * 8 + 2 * (K_LANE_ID & 3) + (k_v & 1), (n) - 1)
+
+/* Row and lane of value i of fragment k. */
+#define K_FRAGMENT_ROW(k, i) ((k) * 8 + 2 * (K_LANE_ID & 3) + ((i) & 1))
+#define K_FRAGMENT_LANE(i) (k_l0 + (K_LANE_ID >> 2) + 8 * ((i) >> 1))
+
+#define K_LOAD(x, f, F, n, p) \
+    K_UNROLL for (int k_f = 0; k_f < (F); k_f++) \
+        K_UNROLL for (int k_k = 0; k_k < K_EIGHTS(n); k_k++) { \
+            k_fragment k_x; \
+            K_UNROLL for (int k_v = 0; k_v < 4; k_v++) \
+                k_x.v[k_v] = K_FRAGMENT_ROW(k_k, k_v) < (n) \
+                                 ? (p)[(k_f * (n) + K_FRAGMENT_ROW(k_k, k_v)) * LANES + \
+                                       K_FRAGMENT_LANE(k_v)] \
+                                 : 0.0; \
+            x.set((f) + k_f, k_k, k_x); \
+        }
+#define K_STORE(x, f, F, n, p) \
+    K_UNROLL for (int k_f = 0; k_f < (F); k_f++) \
+        K_UNROLL for (int k_k = 0; k_k < K_EIGHTS(n); k_k++) \
+            K_UNROLL for (int k_v = 0; k_v < 4; k_v++) if (K_FRAGMENT_ROW(k_k, k_v) < (n)) \
+                (p)[(k_f * (n) + K_FRAGMENT_ROW(k_k, k_v)) * LANES + K_FRAGMENT_LANE(k_v)] = \
+                    x[(f) + k_f][k_k].v[k_v]
+#define K_ZERO(x, F, n) \
+    K_UNROLL for (int k_f = 0; k_f < (F); k_f++) \
+        K_UNROLL for (int k_k = 0; k_k < K_EIGHTS(n); k_k++) x[k_f][k_k] = k_fragment{}
+
+template <int F, int M, int K, class Operand>
+__device__ __forceinline__ void k_mul(k_fragment (&y)[F][K_SUB], const double *A, int c,
+                                      const Operand &x)
+{
+#pragma unroll
+    for (int f = 0; f < F; f++)
+#pragma unroll
+        for (int s = 0; s < K_SUB; s++) y[f][s] = k_fragment{};
+#pragma unroll
+    for (int k = 0; k < K_EIGHTS(K); k++) {
+        double2 a[K_SUB];
+#pragma unroll
+        for (int s = 0; s < K_SUB; s++) /* the last chunk may have fewer eights: repeat the last */
+            a[s] = k_operator(A, K_MIN(c * K_SUB + s, K_EIGHTS(M) - 1), k, K, K_LANE_ID);
+#pragma unroll
+        for (int f = 0; f < F; f++) {
+            const k_fragment v = x.get(f, k);
+#pragma unroll
+            for (int s = 0; s < K_SUB; s++) k_mma(y[f][s], v, a[s]);
+        }
+    }
+}
+#define K_MUL(y, F, A, M, K, c, x) k_mul<F, M, K>(y, A, c, x)
+
+template <int F, int M, int K>
+__device__ __forceinline__ void k_muladd(k_fragment (&z)[F][K_EIGHTS(M)], const double *P, int c,
+                                         const k_fragment (&y)[F][K_SUB])
+{
+#pragma unroll
+    for (int s = 0; s < K_SUB; s++)
+        if (K_EIGHTS(K) % K_SUB == 0 || c * K_SUB + s < K_EIGHTS(K))
+#pragma unroll
+            for (int m = 0; m < K_EIGHTS(M); m++) {
+                const double2 p = k_operator(P, m, c * K_SUB + s, K, K_LANE_ID);
+#pragma unroll
+                for (int f = 0; f < F; f++) k_mma(z[f][m], y[f][s], p);
+            }
+}
+#define K_MULADD(z, F, P, M, K, c, y) k_muladd<F, M, K>(z, P, c, y)
+#endif

@@ -1,0 +1,93 @@
+/* The kernel language in blocks of threads (lane, row, slot): shared by OpenCL and CUDA.
+ *
+ * A block has LANES x K_TY x K_TZ threads; slot z works on a tile of its own. The backend defines
+ * K_LANE_ID, K_ROW, K_SLOT (the thread's place), K_BLOCK, K_BLOCKS (the block's), K_SYNC. */
+
+#define K_LD (LANES + 2) /* the fragments' pattern, 2 rows and 4 lanes apart, then hits every bank */
+#define K_UNROLL _Pragma("unroll")
+#define K_LEAVE() ((void)0)
+
+/* Slots behind the last tile repeat it without storing, so that every thread meets every barrier. */
+#define K_TILES(t) \
+    for (i32 k_b = k_t0 + K_BLOCK * K_TZ; k_b < k_t1; k_b += K_BLOCKS * K_TZ) \
+        for (i32 t = K_MIN(k_b + K_SLOT, k_t1 - 1), k_live = k_b + K_SLOT < k_t1, k_once = 1; k_once; \
+             k_once = 0, K_SYNC)
+#define K_ROWS(i, n) \
+    K_UNROLL for (int k_i = 0; k_i < ((n) + K_TY - 1) / K_TY; k_i++) \
+        for (int i = k_i * K_TY + K_ROW, k_go = k_live && i < (n); k_go; k_go = 0)
+#define K_NODES(i, n) K_ROWS(i, n) K_LANE
+#define K_PRIVATE(type, x, n) type x[((n) + K_TY - 1) / K_TY]
+#define K_P(x) x[k_i]
+
+#define K_PUT(n, X, p) K_PUT_BLOCK(n, X, p)
+#define K_PUT_BLOCK(n, xg, x, p) \
+    K_NODES(k_r, n) (p)[k_r * LANES + lane] = (x)[k_r * K_PITCH(xg) + lane]
+
+/* Eight rows of one lane in a thread. K_SCRAMBLE gives the work to other threads than K_NODES does
+ * (mirrored lanes and rows), so that a missing K_SYNC shows. */
+#define K_GEMM_PORTABLE(ADD, M, K, S, L, A, xg, x, yg, y) \
+    do { \
+        const int k_gl = K_SCRAMBLE ? LANES - 1 - K_LANE_ID : K_LANE_ID; \
+        for (int k_j = K_SCRAMBLE ? K_TY - 1 - K_ROW : K_ROW; k_j < (S) * (L) * (((M) + 7) / 8); \
+             k_j += K_TY) { \
+            const int k_line = k_j % ((S) * (L)), k_m = k_j / ((S) * (L)) * 8; \
+            const int k_x = k_line / (S) * (K) * (S) + k_line % (S); \
+            const int k_y = (k_line / (S) * (M) + k_m) * (S) + k_line % (S); \
+            real k_sum[8]; \
+            K_UNROLL for (int k_r = 0; k_r < 8; k_r++) \
+                k_sum[k_r] = (ADD) && k_m + k_r < (M) ? (y)[(k_y + k_r * (S)) * K_PITCH(yg) + k_gl] \
+                                                      : K_R(0); \
+            for (int k_k = 0; k_k < (K); k_k++) { \
+                const real k_v = (x)[(k_x + k_k * (S)) * K_PITCH(xg) + k_gl]; \
+                K_UNROLL for (int k_r = 0; k_r < 8; k_r++) \
+                    k_sum[k_r] += (A)[K_PACKED(k_m + k_r, k_k, K)] * k_v; \
+            } \
+            K_UNROLL for (int k_r = 0; k_r < 8; k_r++) \
+                if (k_live && k_m + k_r < (M)) \
+                    (y)[(k_y + k_r * (S)) * K_PITCH(yg) + k_gl] = k_sum[k_r]; \
+        } \
+    } while (0)
+
+/* --- level 1, and level 2 without tensor cores: a thread is a lane ------------------------------ */
+
+#if K_LEVEL == 1 || !K_MMA
+#define K_LANE for (int lane = K_LANE_ID, k_h = 0; k_h < 1; k_h++)
+#define K_LANEVAR(type, x) type x[1]
+#define K_L(x) x[k_h]
+#endif
+
+#if K_LEVEL == 2 && !K_MMA
+#define K_FN 4
+#define K_WARPS(t) \
+    for (i32 t = k_t0 + K_BLOCK * K_TZ + K_SLOT; t < k_t1; t += K_BLOCKS * K_TZ)
+#define K_OPERAND(x, F, n) real x[F][n]
+#define K_ACCUM(x, F, n) real x[F][n]
+#define K_POINTS(x, F) real x[F][K_FN]
+#define K_CHUNKS(c, n) for (int c = 0; c < K_CHUNK_COUNT(n); c++)
+#define K_EACH K_UNROLL for (int k_q = 0; k_q < K_FN; k_q++) K_LANE
+#define K_Y(x, f) x[f][k_q]
+#define K_POINT(c, n) K_MIN((c) * K_FN + k_q, (n) - 1)
+#define K_LOAD(x, f, F, n, p) \
+    K_UNROLL for (int k_f = 0; k_f < (F); k_f++) K_UNROLL for (int k_r = 0; k_r < (n); k_r++) \
+        x[(f) + k_f][k_r] = (p)[(k_f * (n) + k_r) * LANES + K_LANE_ID]
+#define K_STORE(x, f, F, n, p) \
+    K_UNROLL for (int k_f = 0; k_f < (F); k_f++) K_UNROLL for (int k_r = 0; k_r < (n); k_r++) \
+        (p)[(k_f * (n) + k_r) * LANES + K_LANE_ID] = x[(f) + k_f][k_r]
+#define K_ZERO(x, F, n) \
+    K_UNROLL for (int k_f = 0; k_f < (F); k_f++) K_UNROLL for (int k_r = 0; k_r < (n); k_r++) \
+        x[k_f][k_r] = K_R(0)
+#define K_MUL(y, F, A, M, K, c, x) \
+    do { \
+        K_UNROLL for (int k_f = 0; k_f < (F); k_f++) K_UNROLL for (int k_r = 0; k_r < K_FN; k_r++) \
+            y[k_f][k_r] = K_R(0); \
+        K_UNROLL for (int k_k = 0; k_k < (K); k_k++) K_UNROLL for (int k_r = 0; k_r < K_FN; k_r++) { \
+            const real k_a = (A)[K_PACKED((c) * K_FN + k_r, k_k, K)]; \
+            K_UNROLL for (int k_f = 0; k_f < (F); k_f++) y[k_f][k_r] += k_a * x[k_f][k_k]; \
+        } \
+    } while (0)
+#define K_MULADD(z, F, P, M, K, c, y) \
+    K_UNROLL for (int k_m = 0; k_m < (M); k_m++) K_UNROLL for (int k_r = 0; k_r < K_FN; k_r++) { \
+        const real k_a = (P)[K_PACKED(k_m, (c) * K_FN + k_r, K)]; \
+        K_UNROLL for (int k_f = 0; k_f < (F); k_f++) z[k_f][k_m] += k_a * y[k_f][k_r]; \
+    }
+#endif

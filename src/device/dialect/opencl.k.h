@@ -1,0 +1,39 @@
+/* The kernel language in OpenCL C 1.2. */
+#if K_REAL == 64 || defined(cl_khr_fp64)
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double f64;
+#endif
+typedef float f32;
+typedef long i64;
+typedef int i32;
+typedef uint u32;
+typedef uchar u8;
+
+#include "device/dialect/common.k.h"
+
+#define K_MMA 0
+#define K_GLOBAL __global
+#define K_LOCAL __local
+#define K_FUNC static inline
+#define K_LANE_ID ((int)get_local_id(0))
+#define K_ROW ((int)get_local_id(1))
+#define K_SLOT ((int)get_local_id(2))
+#define K_BLOCK ((int)get_group_id(0))
+#define K_BLOCKS ((int)get_num_groups(0))
+#define K_SYNC barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+
+#include "device/dialect/gpu.k.h"
+
+#define K_KERNEL(name, ...) \
+    __kernel __attribute__((reqd_work_group_size(LANES, K_TY, K_TZ))) void name( \
+        const int k_t0, const int k_t1, __VA_ARGS__)
+#define K_IN(type, x, ...) __global const type *restrict x
+#define K_OUT(type, x, ...) __global type *restrict x
+#define K_INOUT(type, x, ...) __global type *restrict x
+#define K_VAL(type, x) const type x
+#define K_OP(x, ...) __global const real *restrict x
+
+#define K_SHARED(type, x, n) \
+    __local type x##_slots[K_TZ * (n)][K_LD]; \
+    __local type(*x)[K_LD] = x##_slots + K_SLOT * (n)
+#define K_GEMM_BLOCK K_GEMM_PORTABLE

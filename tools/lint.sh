@@ -1,0 +1,16 @@
+#!/bin/sh
+# Runs clang-tidy (.clang-tidy says which checks) over src/, with the flags of the release build but
+# with assertions, which tell the analyzer what cannot be.
+set -eu
+cd "$(dirname "$0")/.."
+
+if [ ! -f build/release/compile_commands.json ]; then
+    echo "tools/lint.sh: configure first: cmake --preset release" >&2
+    exit 1
+fi
+if ! find src -name '*.c' ! -name '*.k.c' -print0 |
+    xargs -0 -r -n 1 -P "$(nproc 2>/dev/null || echo 2)" \
+        clang-tidy --quiet -p build/release --extra-arg=-UNDEBUG >build/lint.log 2>&1; then
+    grep -v 'warnings\{0,1\} generated' build/lint.log
+    exit 1
+fi

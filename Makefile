@@ -13,6 +13,7 @@ help:
 	@echo 'make test         build and run every test, with sanitizers, format and lint'
 	@echo 'make build        build eagre in $(BUILD)'
 	@echo 'make performance  measure this machine and rewrite the tables of docs/performance.md'
+	@echo '                  (DEVICE=cuda:0 measures only that; several in quotes)'
 	@echo 'make install      install into PREFIX ($(PREFIX)); DESTDIR is honoured'
 	@echo 'make format       format the C files in place'
 	@echo 'make tidy         run clang-tidy'
@@ -26,7 +27,7 @@ build:
 demo: build
 	@mkdir -p build/demo
 	$(BUILD)/eagre devices
-	$(BUILD)/eagre bench gemm --quick --svg build/demo/roofline.svg
+	$(BUILD)/eagre bench gemm chain --quick --svg build/demo/roofline.svg
 	@echo 'The roofline is drawn in build/demo/roofline.svg'
 
 test:
@@ -34,7 +35,7 @@ test:
 	@tools/test.sh
 
 performance: build
-	@tools/performance.sh $(BUILD)/eagre
+	@tools/performance.sh $(BUILD)/eagre $(DEVICE)
 
 install: build
 	cmake --install $(BUILD) --prefix $(PREFIX)

@@ -139,8 +139,8 @@ static inline void test_context_free(eg_context **ctx)
 /* What a sweep runs: creates, uses and releases everything it needs on `ctx`. */
 typedef eg_status test_body(eg_context *ctx, void *user);
 
-/* Runs `body` with its n-th allocation failing, for n = 1, 2, … until none fails; once with that one
- * failure, once with every allocation after it failing too. Each time the body must release all it
+/* Runs `body` with its n-th allocation failing, for n = 1, 2, … until none fails; once with that
+ * one failure, once with every allocation after it failing too. Each time the body must release all it
  * took and return EG_ERROR_MEMORY, or EG_OK if it can do without the block. */
 static inline void test_allocation_sweep_with(const eg_context_options *options, test_body *body,
                                               void *user)

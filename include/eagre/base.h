@@ -19,20 +19,20 @@ extern "C" {
 #endif
 
 /* One list pairs every status with its text. */
-#define EG_STATUS_LIST(X)                                                                        \
-    X(EG_OK, "done")                                                                             \
-    X(EG_ERROR_ARGUMENT, "an argument is wrong")                                                 \
-    X(EG_ERROR_MEMORY, "the host is out of memory")                                              \
-    X(EG_ERROR_IO, "a file could not be read or written")                                        \
-    X(EG_ERROR_NO_DEVICE, "there is no such device")                                             \
-    X(EG_ERROR_DEVICE_MEMORY, "the device is out of memory")                                     \
-    X(EG_ERROR_DEVICE_LOST, "the device failed or was lost")                                     \
-    X(EG_ERROR_NO_COMPILER, "no compiler for kernels was found")                                 \
-    X(EG_ERROR_COMPILE, "a kernel did not compile")                                              \
-    X(EG_ERROR_LAUNCH, "a launch does not match its kernel")                                     \
-    X(EG_ERROR_CHECK, "check mode found a violation")                                            \
-    X(EG_ERROR_UNSUPPORTED, "not supported here")                                                \
-    X(EG_ERROR_NUMERIC, "a computation failed")                                                  \
+#define EG_STATUS_LIST(X)                                                                          \
+    X(EG_OK, "done")                                                                               \
+    X(EG_ERROR_ARGUMENT, "an argument is wrong")                                                   \
+    X(EG_ERROR_MEMORY, "the host is out of memory")                                                \
+    X(EG_ERROR_IO, "a file could not be read or written")                                          \
+    X(EG_ERROR_NO_DEVICE, "there is no such device")                                               \
+    X(EG_ERROR_DEVICE_MEMORY, "the device is out of memory")                                       \
+    X(EG_ERROR_DEVICE_LOST, "the device failed or was lost")                                       \
+    X(EG_ERROR_NO_COMPILER, "no compiler for kernels was found")                                   \
+    X(EG_ERROR_COMPILE, "a kernel did not compile")                                                \
+    X(EG_ERROR_LAUNCH, "a launch does not match its kernel")                                       \
+    X(EG_ERROR_CHECK, "check mode found a violation")                                              \
+    X(EG_ERROR_UNSUPPORTED, "not supported here")                                                  \
+    X(EG_ERROR_NUMERIC, "a computation failed")                                                    \
     X(EG_ERROR_COMM, "communication failed")
 
 typedef enum eg_status {

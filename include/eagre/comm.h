@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* A group of processes (ranks) that call the same functions together. eagre/mpi.h makes one of an MPI
- * communicator. */
+/* A group of processes (ranks) that call the same functions together. eagre/mpi.h makes one of an
+ * MPI communicator. */
 typedef struct eg_comm eg_comm;
 
 /* The communicator of this process alone; works without MPI. */

@@ -33,21 +33,21 @@ typedef struct eg_event eg_event;
 /* --- devices --------------------------------------------------------------------------------- */
 
 typedef struct eg_device_info {
-    char spec[32];          /* what --device takes: "cpu", "opencl:0", "cuda:0" */
-    char backend[16];       /* "cpu", "opencl", "cuda" */
-    char name[128];         /* the vendor's name of it */
-    char version[128];      /* driver or platform, with version */
-    char features[64];      /* "avx512", "sm_90", … */
-    uint64_t memory_bytes;  /* of the whole device */
-    int compute_units;      /* cores or multiprocessors */
-    int threads;            /* CPU: threads in use; GPU: 0 */
-    uint64_t shared_bytes;  /* most K_SHARED memory of one block */
-    int max_block_threads;  /* most threads of one block; CPU: 1 */
-    int lanes;              /* preferred LANES */
-    bool is_gpu;            /* false for a CPU, also behind OpenCL */
-    bool has_f64;           /* double precision */
-    bool has_tensor_f64;    /* FP64 matrix instructions */
-    int max_tiles_in_flight;/* launches with fewer tiles leave the device partly idle */
+    char spec[32];           /* what --device takes: "cpu", "opencl:0", "cuda:0" */
+    char backend[16];        /* "cpu", "opencl", "cuda" */
+    char name[128];          /* the vendor's name of it */
+    char version[128];       /* driver or platform, with version */
+    char features[64];       /* "avx512", "sm_90", … */
+    uint64_t memory_bytes;   /* of the whole device */
+    int compute_units;       /* cores or multiprocessors */
+    int threads;             /* CPU: threads in use; GPU: 0 */
+    uint64_t shared_bytes;   /* most K_SHARED memory of one block */
+    int max_block_threads;   /* most threads of one block; CPU: 1 */
+    int lanes;               /* preferred LANES */
+    bool is_gpu;             /* false for a CPU, also behind OpenCL */
+    bool has_f64;            /* double precision */
+    bool has_tensor_f64;     /* FP64 matrix instructions */
+    int max_tiles_in_flight; /* launches with fewer tiles leave the device partly idle */
 } eg_device_info;
 
 /* Lists every device that can be opened. Free with eg_device_list_free. */
@@ -137,11 +137,14 @@ typedef struct eg_argument {
     size_t first; /* buffers: index of the value the kernel sees as its first */
 } eg_argument;
 
-#define EG_BUFFER(n, b) ((eg_argument){.name = (n), .kind = EG_ARGUMENT_BUFFER, .value.buffer = (b)})
-#define EG_BUFFER_AT(n, b, f)                                                                     \
+#define EG_BUFFER(n, b)                                                                            \
+    ((eg_argument){.name = (n), .kind = EG_ARGUMENT_BUFFER, .value.buffer = (b)})
+#define EG_BUFFER_AT(n, b, f)                                                                      \
     ((eg_argument){.name = (n), .kind = EG_ARGUMENT_BUFFER, .value.buffer = (b), .first = (f)})
-#define EG_OPERATOR(n, o) ((eg_argument){.name = (n), .kind = EG_ARGUMENT_OPERATOR, .value.op = (o)})
-#define EG_INTEGER(n, i) ((eg_argument){.name = (n), .kind = EG_ARGUMENT_INTEGER, .value.integer = (i)})
+#define EG_OPERATOR(n, o)                                                                          \
+    ((eg_argument){.name = (n), .kind = EG_ARGUMENT_OPERATOR, .value.op = (o)})
+#define EG_INTEGER(n, i)                                                                           \
+    ((eg_argument){.name = (n), .kind = EG_ARGUMENT_INTEGER, .value.integer = (i)})
 #define EG_REAL(n, r) ((eg_argument){.name = (n), .kind = EG_ARGUMENT_REAL, .value.real = (r)})
 
 /* Queues the kernel on tiles [first, first + count). Every argument is checked against the
@@ -150,8 +153,8 @@ EG_API eg_status eg_launch_tiles(eg_kernel *kernel, int64_t first, int64_t count
                                  const eg_argument *arguments, size_t argument_count);
 
 /* eg_launch(kernel, tiles, EG_BUFFER("u", u), …) on tiles [0, tiles). */
-#define eg_launch(kernel, tiles, ...)                                                             \
-    eg_launch_tiles((kernel), 0, (tiles), (const eg_argument[]){__VA_ARGS__},                     \
+#define eg_launch(kernel, tiles, ...)                                                              \
+    eg_launch_tiles((kernel), 0, (tiles), (const eg_argument[]){__VA_ARGS__},                      \
                     sizeof((const eg_argument[]){__VA_ARGS__}) / sizeof(eg_argument))
 
 /* --- timing ---------------------------------------------------------------------------------- */

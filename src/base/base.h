@@ -15,10 +15,10 @@
 
 #include "eagre/base.h"
 
-#define EG_TRY(call)                                                                              \
-    do {                                                                                          \
-        status = (call);                                                                          \
-        if (status != EG_OK) goto done;                                                           \
+#define EG_TRY(call)                                                                               \
+    do {                                                                                           \
+        status = (call);                                                                           \
+        if (status != EG_OK) goto done;                                                            \
     } while (0)
 
 #define EG_COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -27,6 +27,9 @@
 
 /* Sets the context's message and returns `status`. */
 eg_status eg_fail(eg_context *ctx, eg_status status, const char *format, ...) EG_PRINTF(3, 4);
+#ifdef __clang_analyzer__ /* which cannot see that the status is passed through */
+#define eg_fail(ctx, status, ...) ((void)(eg_fail)((ctx), (status), __VA_ARGS__), (status))
+#endif
 
 /* Passes one line to the context's log, if its level is wanted. */
 void eg_log(eg_context *ctx, eg_log_level level, const char *format, ...) EG_PRINTF(3, 4);
@@ -36,7 +39,8 @@ void eg_log_once(eg_context *ctx, eg_log_level level, const char *format, ...) E
 /* --- settings (borrowed from the context) ------------------------------------------------------ */
 
 bool eg_context_check(const eg_context *ctx);
-const char *eg_context_cache_dir(const eg_context *ctx);  /* NULL: not set by option or environment */
+const char *
+eg_context_cache_dir(const eg_context *ctx); /* NULL: not set by option or environment */
 const char *eg_context_kernel_dir(const eg_context *ctx); /* NULL: embedded sources */
 
 /* --- memory ------------------------------------------------------------------------------------ */
@@ -49,7 +53,7 @@ eg_status eg_reallocate(eg_context *ctx, size_t bytes, void **block);
 void eg_release(eg_context *ctx, void *block_address);
 
 /* eg_new(ctx, count, &p): a zeroed array of count objects of *p's type. */
-#define eg_new(ctx, count, address)                                                               \
+#define eg_new(ctx, count, address)                                                                \
     eg_allocate_array((ctx), (count), sizeof **(address), (void **)(address))
 eg_status eg_allocate_array(eg_context *ctx, size_t count, size_t size, void **out);
 

@@ -1,8 +1,8 @@
 /* Communicators: what is the same with and without MPI.
  *
  * Sums gather every rank's values and add them in the order of ranks, because the order inside
- * MPI_Allreduce is the implementation's own. Reduced values are few; the gather costs what a reduction
- * does at the sizes where latency rules.
+ * MPI_Allreduce is the implementation's own. Reduced values are few; the gather costs what a
+ * reduction does at the sizes where latency rules.
  */
 #include "base/comm_transport.h"
 

@@ -23,8 +23,8 @@ eg_status eg_comm_broadcast(eg_comm *comm, int root, size_t bytes, void *data);
 /* Collects `bytes` bytes of every rank: all [size][bytes]; may not overlap `mine`. */
 eg_status eg_comm_allgather(eg_comm *comm, size_t bytes, const void *mine, void *all);
 
-/* One message to and one from a rank (this one, too). Either may be empty. Sizes agree with what the
- * other side says; several messages to one rank arrive in the order of the list. */
+/* One message to and one from a rank (this one, too). Either may be empty. Sizes agree with what
+ * the other side says; several messages to one rank arrive in the order of the list. */
 typedef struct eg_message {
     int rank;
     size_t send_bytes;

@@ -195,7 +195,7 @@ eg_status eg_comm_from_mpi(eg_context *ctx, MPI_Comm mpi_comm, eg_comm **out)
                        "MPI_Finalize",
                        finalized ? "was finalized" : "is not initialized");
 
-    /* A rank without memory must not leave the others waiting in the duplication: all go on or none. */
+    /* A rank without memory must not leave the others waiting: all go on, or none. */
     status = eg_comm_self(ctx, &comm);
     if (status == EG_OK) status = eg_allocate(ctx, sizeof(MPI_Comm), &comm->state);
     int ready = status == EG_OK, all_ready = 0;

@@ -1,7 +1,7 @@
 /* The context: settings from options and environment, the allocator, the log, the last error.
  *
- * The message lives in the context itself, so that reporting a failure can never fail. There are two
- * buffers, written in turn: a message may quote the one before it.
+ * The message lives in the context itself, so that reporting a failure can never fail. There are
+ * two buffers, written in turn: a message may quote the one before it.
  */
 #include "base/context.h"
 
@@ -128,7 +128,7 @@ static EG_PRINTF(3, 0) void format_bounded(char *buffer, size_t size, const char
     }
 }
 
-eg_status eg_fail(eg_context *ctx, eg_status status, const char *format, ...)
+eg_status(eg_fail)(eg_context *ctx, eg_status status, const char *format, ...)
 {
     int next = 1 - ctx->current;
     va_list arguments;

@@ -1,8 +1,8 @@
 /* Small dense linear algebra on LAPACK.
  *
  * LAPACK is column-major: it sees the transpose of what we hand it. The transpose's factorisation
- * solves our system just as well, its inverse is our inverse transposed back, and a symmetric matrix
- * is its own transpose, so only right-hand sides are ever moved. The *_work interfaces take their
+ * solves our system just as well, its inverse is our inverse transposed back, and a symmetric
+ * matrix is its own transpose, so only right-hand sides are ever moved. The *_work interfaces take their
  * work space from us: LAPACKE's others call malloc behind the context's back.
  */
 #include "base/dense.h"

@@ -28,12 +28,12 @@ eg_status eg_dense_cholesky_solve(eg_context *ctx, int n, int columns, const dou
 /* inverse [n][n] of a [n][n]. */
 eg_status eg_dense_inverse(eg_context *ctx, int n, const double *a, double *inverse);
 
-/* An estimate (from below, rarely by more than a factor of 3) of the condition number of a [n][n] in
- * the 1-norm; infinity if a is singular. */
+/* An estimate (from below, rarely by more than a factor of 3) of the condition number of a [n][n]
+ * in the 1-norm; infinity if a is singular, NaN if it holds a NaN or an infinity. */
 eg_status eg_dense_condition(eg_context *ctx, int n, const double *a, double *condition);
 
-/* Eigenvalues in ascending order, values [n], of symmetric a [n][n] (only its lower triangle is read).
- * vectors [n][n], when not NULL: row i is the eigenvector of values[i], of length 1. */
+/* Eigenvalues in ascending order, values [n], of symmetric a [n][n] (only its lower triangle is
+ * read). vectors [n][n], when not NULL: row i is the eigenvector of values[i], of length 1. */
 eg_status eg_dense_eigen_symmetric(eg_context *ctx, int n, const double *a, double *values,
                                    double *vectors);
 

@@ -1,8 +1,8 @@
 /* Whole files: read at once, and written so that nobody ever sees half of one.
  *
  * A file is written under a temporary name "PATH.tmp.PID.COUNTER" that only its writer can create
- * (O_EXCL), then renamed. Whatever fails on the way, the temporary file is removed and an older file
- * of the final name stays as it was. A process that is killed leaves the temporary file behind.
+ * (O_EXCL), then renamed. Whatever fails on the way, the temporary file is removed and an older
+ * file of the final name stays as it was. A process that is killed leaves the temporary one behind.
  */
 #define _GNU_SOURCE
 #include "base/base.h"

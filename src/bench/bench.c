@@ -86,15 +86,6 @@ void eg_bench_result_free(eg_context *ctx, eg_bench_result *result)
     result->count = result->capacity = 0;
 }
 
-void eg_bench_use_matrix_unit(const eg_bench *bench, eg_bench_work *work, double padded_flops)
-{
-    const eg_bench_ceilings *ceilings = &bench->result->ceilings;
-    bool tensor = bench->info->has_tensor_f64;
-    work->unit = tensor ? "tensor" : "fma";
-    work->ceiling_gflops = tensor ? ceilings->tensor_gflops : ceilings->fma_gflops;
-    work->padded_flops = tensor ? padded_flops : work->flops;
-}
-
 static void add_bound(const char *by, double seconds, eg_bench_point *point)
 {
     if (seconds <= point->bound_s) return;

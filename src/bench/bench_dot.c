@@ -17,10 +17,10 @@ static eg_status body(void *user)
     return eg_reduce(c->reducer, c->count, &c->reduction, c->value);
 }
 
-static eg_status measure(eg_bench *bench, const char *name, eg_reduction reduction, size_t count,
-                         double read_gbs)
+static eg_status measure(eg_bench *bench, const char *name, eg_reduction reduction, size_t count)
 {
     eg_status status = EG_OK;
+    eg_bench_reader reader = {0};
     dot_case c = {.count = count, .reduction = reduction};
     char size[32];
     double arrays = reduction.y ? 2 : 1;
@@ -32,11 +32,16 @@ static eg_status measure(eg_bench *bench, const char *name, eg_reduction reducti
     eg_bench_work work = {.name = name,
                           .size = size,
                           .flops = arrays * (double)count,
-                          .bytes = arrays * 8 * (double)count,
-                          .ceiling_gbs = read_gbs};
-    EG_TRY(eg_bench_time(bench, body, &c, &work.time_s));
+                          .bytes = arrays * 8 * (double)count};
+    EG_TRY(eg_bench_reader_create(bench, reduction.x, count, &reader));
+    eg_bench_timed timed[] = {{.body = body, .user = &c}, {.body = eg_bench_read, .user = &reader}};
+    EG_TRY(eg_bench_time_together(bench, timed, EG_COUNT(timed)));
+    work.time_s = timed[0].seconds;
+    work.ceiling_gbs = reader.bytes / timed[1].seconds * 1e-9;
+    bench->result->ceilings.read_gbs = work.ceiling_gbs;
     EG_TRY(eg_bench_add(bench, &work));
 done:
+    eg_bench_reader_destroy(&reader);
     eg_reducer_destroy(&c.reducer);
     eg_buffer_destroy(&c.value);
     return status;
@@ -50,16 +55,13 @@ static eg_status run(eg_bench *bench)
     size_t count = (size_t)fmin(wanted, eg_bench_memory_limit(bench) / 16);
     EG_TRY(eg_bench_random_buffer(bench, 12, count, &x));
     EG_TRY(eg_bench_random_buffer(bench, 13, count, &y));
-    eg_bench_progress(bench, "ceilings: read bandwidth");
-    double *read_gbs = &bench->result->ceilings.read_gbs;
-    EG_TRY(eg_bench_measure_read(bench, x, count, read_gbs));
-    EG_TRY(measure(bench, "dot", (eg_reduction){.kind = EG_REDUCE_DOT, .x = x, .y = y}, count,
-                   *read_gbs));
-    EG_TRY(measure(bench, "sum", (eg_reduction){.kind = EG_REDUCE_SUM, .x = x}, count, *read_gbs));
+    EG_TRY(measure(bench, "dot", (eg_reduction){.kind = EG_REDUCE_DOT, .x = x, .y = y}, count));
+    EG_TRY(measure(bench, "sum", (eg_reduction){.kind = EG_REDUCE_SUM, .x = x}, count));
 done:
     eg_buffer_destroy(&y);
     eg_buffer_destroy(&x);
     return status;
 }
 
-const eg_bench_driver eg_bench_dot = {"dot", "reductions of 1e8 values against read bandwidth", true, run};
+const eg_bench_driver eg_bench_dot = {"dot", "reductions of 1e8 values against read bandwidth",
+                                      true, run};

@@ -9,7 +9,7 @@
 /* How threads are laid out on a GPU, by degree; 0 leaves the choice to the library. */
 static const struct {
     int rows_per_block, tiles_per_block;
-} layout[MAX_DEGREE + 1] = {{0, 0}};
+} layout[MAX_DEGREE + 1] = {[1] = {1, 8}, [2] = {1, 4}};
 
 typedef struct gemm_case {
     int np;
@@ -41,7 +41,8 @@ static eg_status verify(eg_bench *bench, const gemm_case *c, int64_t tile)
     for (size_t i = 0; i < np; i++) {
         for (size_t j = 0; j < np; j++) {
             double aij = c->a[i * np + j];
-            for (size_t l = 0; l < lanes; l++) want[i * lanes + l] += aij * x[j * lanes + l];
+            for (size_t l = 0; l < lanes; l++)
+                want[i * lanes + l] += aij * x[j * lanes + l];
         }
     }
     EG_TRY(eg_bench_compare(bench, "gemm", tile, y, want, count));
@@ -50,13 +51,13 @@ done:
     return status;
 }
 
-static eg_status measure(eg_bench *bench, int degree, double bytes, bool from_cache)
+static eg_status measure(eg_bench *bench, eg_bench_roof *roof, int degree, double bytes,
+                         bool from_cache)
 {
     eg_status status = EG_OK;
-    const eg_bench_ceilings *ceilings = &bench->result->ceilings;
     int np = (degree + 1) * (degree + 2) / 2;
     gemm_case c = {.np = np};
-    const eg_define defines[] = {{"NP", np}, {"STREAMING", bench->on_cpu && !from_cache}};
+    const eg_define defines[] = {{"NP", np}, {"K_STREAMING", bench->on_cpu && !from_cache}};
     char size[32];
     snprintf(size, sizeof size, "N=%d Np=%d", degree, np);
     eg_bench_progress(bench, "%s%s", size, from_cache ? " from cache" : "");
@@ -79,12 +80,8 @@ static eg_status measure(eg_bench *bench, int degree, double bytes, bool from_ca
     eg_bench_work work = {.name = from_cache ? "gemm-cache" : "gemm",
                           .size = size,
                           .flops = 2.0 * np * np * elements,
-                          .bytes = 16.0 * np * elements,
-                          .ceiling_gbs = from_cache ? ceilings->cache_copy_gbs
-                                                    : ceilings->copy_gbs};
-    eg_bench_use_matrix_unit(bench, &work, 2 * padded * padded * elements);
-    EG_TRY(eg_bench_time(bench, body, &c, &work.time_s));
-    EG_TRY(eg_bench_add(bench, &work));
+                          .bytes = 16.0 * np * elements};
+    EG_TRY(eg_bench_roof_add(bench, roof, body, &c, 2 * padded * padded * elements, &work));
 done:
     eg_buffer_destroy(&c.y);
     eg_buffer_destroy(&c.x);
@@ -94,19 +91,29 @@ done:
     return status;
 }
 
+static eg_status series(eg_bench *bench, double bytes, bool from_cache)
+{
+    eg_status status = EG_OK;
+    eg_bench_roof roof = {0};
+    EG_TRY(eg_bench_roof_create(bench, (size_t)bytes, &roof));
+    for (int degree = 1; degree <= MAX_DEGREE; degree++) {
+        EG_TRY(measure(bench, &roof, degree, bytes, from_cache));
+    }
+    eg_bench_roof_report(bench, &roof, from_cache);
+done:
+    eg_bench_roof_destroy(&roof);
+    return status;
+}
+
 static eg_status run(eg_bench *bench)
 {
     eg_status status = EG_OK;
     bool quick = bench->options->quick;
     double bytes = bench->info->is_gpu ? (quick ? 512e6 : 2e9) : (quick ? 64e6 : 200e6);
     double cache_bytes = bench->info->is_gpu ? 24e6 : 128.0 * 1024 * bench->cpu_shares;
-    EG_TRY(eg_bench_measure_ceilings(bench, (size_t)bytes, (size_t)cache_bytes));
-    for (int degree = 1; degree <= MAX_DEGREE; degree++) {
-        EG_TRY(measure(bench, degree, bytes, false));
-    }
-    for (int degree = 1; degree <= MAX_DEGREE; degree++) {
-        EG_TRY(measure(bench, degree, cache_bytes, true));
-    }
+    EG_TRY(eg_bench_measure_ceilings(bench, (size_t)bytes));
+    EG_TRY(series(bench, bytes, false));
+    EG_TRY(series(bench, cache_bytes, true));
 done:
     return status;
 }

@@ -12,8 +12,8 @@ static eg_status body(void *user)
 {
     launch_case *c = user;
     eg_status status = EG_OK;
-    EG_TRY(eg_launch(c->kernel, 1, EG_INTEGER("n", 0), EG_REAL("x", 1.0),
-                     EG_BUFFER("sink", c->sink)));
+    EG_TRY(
+        eg_launch(c->kernel, 1, EG_INTEGER("n", 0), EG_REAL("x", 1.0), EG_BUFFER("sink", c->sink)));
     if (c->wait) EG_TRY(eg_device_sync(c->device));
 done:
     return status;

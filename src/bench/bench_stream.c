@@ -3,10 +3,13 @@
 
 #include <stdio.h>
 
-static const double sizes_cpu[] = {128e3, 25e6, 200e6, 800e6, 0};
-static const double sizes_cpu_quick[] = {128e3, 25e6, 64e6, 0};
-static const double sizes_gpu[] = {24e6, 512e6, 4e9, 0};
-static const double sizes_gpu_quick[] = {24e6, 512e6, 0};
+#define SIZES 4
+
+/* Bytes of all arrays; 0: one fewer. */
+static const double sizes_cpu[SIZES] = {128e3, 25e6, 200e6, 800e6};
+static const double sizes_cpu_quick[SIZES] = {128e3, 25e6, 64e6, 0};
+static const double sizes_gpu[SIZES] = {24e6, 512e6, 4e9, 0};
+static const double sizes_gpu_quick[SIZES] = {24e6, 512e6, 0, 0};
 
 static void size_text(double bytes, char *text, size_t length)
 {
@@ -35,7 +38,7 @@ static eg_status run(eg_bench *bench)
     const double *sizes = bench->info->is_gpu ? (quick ? sizes_gpu_quick : sizes_gpu)
                                               : (quick ? sizes_cpu_quick : sizes_cpu);
     eg_bench_ceilings *ceilings = &bench->result->ceilings;
-    for (size_t i = 0; sizes[i] > 0; i++) {
+    for (size_t i = 0; i < SIZES && sizes[i] > 0; i++) {
         /* Caches near a core belong to each thread; memory is shared. */
         double bytes = sizes[i] < 1e6 ? sizes[i] * bench->cpu_shares : sizes[i];
         char size[32];
@@ -46,8 +49,8 @@ static eg_status run(eg_bench *bench)
         eg_bench_progress(bench, "%s", size);
         EG_TRY(eg_bench_measure_bandwidth(bench, (size_t)bytes, &bandwidth));
         EG_TRY(add(bench, "copy", size, bytes, bandwidth.kernel_gbs, bandwidth.copy_gbs));
-        EG_TRY(add(bench, "copy-streaming", size, bytes, bandwidth.streaming_gbs,
-                   bandwidth.copy_gbs));
+        EG_TRY(
+            add(bench, "copy-streaming", size, bytes, bandwidth.streaming_gbs, bandwidth.copy_gbs));
         EG_TRY(add(bench, "memcpy", size, bytes, bandwidth.memcpy_gbs, bandwidth.copy_gbs));
         EG_TRY(add(bench, "triad", size, bytes, bandwidth.triad_gbs, bandwidth.copy_gbs));
         EG_TRY(add(bench, "read", size, bytes, bandwidth.read_gbs, bandwidth.read_gbs));
@@ -61,4 +64,5 @@ done:
     return status;
 }
 
-const eg_bench_driver eg_bench_stream = {"stream", "memory bandwidth: copy, triad and read", false, run};
+const eg_bench_driver eg_bench_stream = {"stream", "memory bandwidth: copy, triad and read", false,
+                                         run};

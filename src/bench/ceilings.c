@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define STREAM_SOURCE "bench/stream.k.c"
 #define PEAK_SOURCE "bench/peak.k.c"
@@ -38,15 +39,9 @@ static eg_status run_triad(void *user)
                      EG_REAL("s", 0.5), EG_BUFFER("c", r->c));
 }
 
-static eg_status run_read(void *user)
-{
-    stream_run *r = user;
-    return eg_launch(r->kernel, r->tiles, EG_BUFFER("a", r->a), EG_BUFFER("sums", r->b));
-}
-
 static eg_status stream_kernel(eg_bench *bench, const char *entry, int streaming, eg_kernel **out)
 {
-    const eg_define defines[] = {{"ROWS", EG_BENCH_STREAM_ROWS}, {"STREAMING", streaming}};
+    const eg_define defines[] = {{"ROWS", EG_BENCH_STREAM_ROWS}, {"K_STREAMING", streaming}};
     return eg_bench_kernel(bench, STREAM_SOURCE, entry, defines, EG_COUNT(defines), 0, 0, out);
 }
 
@@ -69,26 +64,40 @@ done:
     return status;
 }
 
-eg_status eg_bench_measure_read(eg_bench *bench, eg_buffer *a, size_t count, double *gbs)
+eg_status eg_bench_copy_kernel(eg_bench *bench, int streaming, eg_kernel **out)
+{
+    return stream_kernel(bench, "copy", streaming, out);
+}
+
+eg_status eg_bench_read(void *reader)
+{
+    eg_bench_reader *r = reader;
+    return eg_launch(r->kernel, r->tiles, EG_BUFFER("a", r->a), EG_BUFFER("sums", r->sums));
+}
+
+void eg_bench_reader_destroy(eg_bench_reader *reader)
+{
+    eg_buffer_destroy(&reader->sums);
+    eg_kernel_destroy(&reader->kernel);
+}
+
+eg_status eg_bench_reader_create(eg_bench *bench, eg_buffer *a, size_t count,
+                                 eg_bench_reader *reader)
 {
     eg_status status = EG_OK;
-    stream_run run = {.a = a};
-    double seconds = 0;
-    EG_TRY(stream_kernel(bench, "read", 0, &run.kernel));
-    size_t lanes = (size_t)eg_kernel_lanes(run.kernel);
-    run.tiles = (int64_t)(count / (EG_BENCH_STREAM_ROWS * lanes));
-    if (run.tiles == 0) {
+    *reader = (eg_bench_reader){.a = a};
+    EG_TRY(stream_kernel(bench, "read", 0, &reader->kernel));
+    size_t lanes = (size_t)eg_kernel_lanes(reader->kernel), tile = EG_BENCH_STREAM_ROWS * lanes;
+    reader->tiles = (int64_t)(count / tile);
+    reader->bytes = (double)reader->tiles * (double)tile * 8;
+    if (reader->tiles == 0) {
         status = eg_fail(bench->ctx, EG_ERROR_ARGUMENT,
-                         "read bandwidth needs at least %zu values, there are %zu",
-                         EG_BENCH_STREAM_ROWS * lanes, count);
+                         "read bandwidth needs at least %zu values, there are %zu", tile, count);
         goto done;
     }
-    EG_TRY(eg_buffer_create(bench->device, EG_F64, (size_t)run.tiles * lanes, &run.b));
-    EG_TRY(eg_bench_time(bench, run_read, &run, &seconds));
-    *gbs = (double)run.tiles * EG_BENCH_STREAM_ROWS * (double)lanes * 8 / seconds * 1e-9;
+    EG_TRY(eg_buffer_create(bench->device, EG_F64, (size_t)reader->tiles * lanes, &reader->sums));
 done:
-    eg_buffer_destroy(&run.b);
-    eg_kernel_destroy(&run.kernel);
+    if (status != EG_OK) eg_bench_reader_destroy(reader);
     return status;
 }
 
@@ -96,6 +105,7 @@ eg_status eg_bench_measure_bandwidth(eg_bench *bench, size_t bytes, eg_bench_ban
 {
     eg_status status = EG_OK;
     stream_run run = {0};
+    eg_bench_reader reader = {0};
     size_t tile = EG_BENCH_STREAM_ROWS * (size_t)bench->info->lanes; /* values */
     double tile_bytes = 8 * (double)tile, seconds = 0, gbs[2];
     int64_t read_tiles = eg_bench_tiles(bench, (double)bytes, tile_bytes);
@@ -117,11 +127,14 @@ eg_status eg_bench_measure_bandwidth(eg_bench *bench, size_t bytes, eg_bench_ban
     out->copy_gbs = fmax(out->memcpy_gbs, fmax(gbs[0], gbs[1]));
 
     run.tiles = triad_tiles;
-    EG_TRY(best_of_stores(bench, "triad", run_triad, run, 3 * tile_bytes * (double)triad_tiles,
-                          gbs));
+    EG_TRY(
+        best_of_stores(bench, "triad", run_triad, run, 3 * tile_bytes * (double)triad_tiles, gbs));
     out->triad_gbs = fmax(gbs[0], gbs[1]);
-    EG_TRY(eg_bench_measure_read(bench, run.a, (size_t)read_tiles * tile, &out->read_gbs));
+    EG_TRY(eg_bench_reader_create(bench, run.a, (size_t)read_tiles * tile, &reader));
+    EG_TRY(eg_bench_time(bench, eg_bench_read, &reader, &seconds));
+    out->read_gbs = reader.bytes / seconds * 1e-9;
 done:
+    eg_bench_reader_destroy(&reader);
     eg_buffer_destroy(&run.c);
     eg_buffer_destroy(&run.b);
     eg_buffer_destroy(&run.a);
@@ -130,57 +143,52 @@ done:
 
 /* --- rates ----------------------------------------------------------------------------------- */
 
-typedef struct peak_run {
-    eg_kernel *kernel;
-    int64_t tiles;
-    int n;
-    bool takes_x;
-    eg_buffer *sink;
-} peak_run;
-
-static eg_status run_peak(void *user)
+eg_status eg_bench_peak_run(void *peak)
 {
-    peak_run *r = user;
-    if (r->takes_x) {
-        return eg_launch(r->kernel, r->tiles, EG_INTEGER("n", r->n), EG_REAL("x", 0.999),
-                         EG_BUFFER("sink", r->sink));
+    eg_bench_peak *p = peak;
+    if (p->takes_x) {
+        return eg_launch(p->kernel, p->tiles, EG_INTEGER("n", p->n), EG_REAL("x", 0.999),
+                         EG_BUFFER("sink", p->sink));
     }
-    return eg_launch(r->kernel, r->tiles, EG_INTEGER("n", r->n), EG_BUFFER("sink", r->sink));
+    return eg_launch(p->kernel, p->tiles, EG_INTEGER("n", p->n), EG_BUFFER("sink", p->sink));
 }
 
-/* The rate of one kernel of bench/peak.k.c: `per_lane` operations (or bytes) per lane of a tile and
- * turn of its loop, in giga per second. */
-static eg_status measure_peak(eg_bench *bench, const char *entry, int chains, int rows,
-                              double per_lane, double *rate, double *work, double *seconds)
+void eg_bench_peak_destroy(eg_bench_peak *peak)
+{
+    eg_buffer_destroy(&peak->sink);
+    eg_kernel_destroy(&peak->kernel);
+}
+
+eg_status eg_bench_peak_create(eg_bench *bench, const char *entry, int chains, eg_bench_peak *peak)
 {
     eg_status status = EG_OK;
+    bool is_tensor = strcmp(entry, "tensor_peak") == 0, is_fma = strcmp(entry, "fma_peak") == 0;
+    int rows = bench->on_cpu || is_tensor ? 1 : 8;
     const eg_define defines[] = {{"CHAINS", chains}, {"ROWS", rows}};
     int units = bench->info->compute_units > 0 ? bench->info->compute_units : 1;
-    peak_run run = {.n = 2000, .takes_x = entry[0] == 'f'};
     /* A GPU gets two full waves of blocks, a CPU enough tiles to share among its threads. */
-    run.tiles = bench->on_cpu ? 16 * (int64_t)bench->cpu_shares : 16 * (int64_t)units;
+    *peak = (eg_bench_peak){
+        .n = 2000, .takes_x = is_fma, .tiles = 16 * (bench->on_cpu ? bench->cpu_shares : units)};
     EG_TRY(eg_bench_kernel(bench, PEAK_SOURCE, entry, defines, EG_COUNT(defines),
-                           rows > 1 ? rows : 0, 0, &run.kernel));
-    size_t lanes = (size_t)eg_kernel_lanes(run.kernel);
-    size_t sink = (size_t)run.tiles * (size_t)rows * lanes;
-    EG_TRY(eg_buffer_create(bench->device, EG_F64, sink, &run.sink));
-    EG_TRY(eg_bench_time(bench, run_peak, &run, seconds));
-    *work = per_lane * (double)lanes * (double)run.tiles * run.n;
-    *rate = *work / *seconds * 1e-9;
+                           rows > 1 ? rows : 0, 0, &peak->kernel));
+    size_t lanes = (size_t)eg_kernel_lanes(peak->kernel);
+    EG_TRY(eg_buffer_create(bench->device, EG_F64, (size_t)peak->tiles * (size_t)rows * lanes,
+                            &peak->sink));
+    /* Per chain and lane: an FMA is 2 operations, an m16n8k8 product 2·16·8·8 for 16 lanes, a value
+     * of shared memory 8 bytes. */
+    double per_chain = is_fma ? 2 : is_tensor ? 2 * 8 * 8 : 8;
+    peak->work = per_chain * chains * rows * (double)lanes * (double)peak->tiles * peak->n;
 done:
-    eg_buffer_destroy(&run.sink);
-    eg_kernel_destroy(&run.kernel);
+    if (status != EG_OK) eg_bench_peak_destroy(peak);
     return status;
 }
 
 /* One kind of peak: tries every number of chains and keeps the best rate in *best. */
 typedef struct peak_kind {
-    const char *name;    /* of the points */
-    const char *entry;   /* the kernel */
-    const char *unit;    /* what bounds it */
-    bool is_bandwidth;   /* the rate is GB/s, not GFLOP/s */
-    double per_chain;    /* operations or bytes per chain, row and lane */
-    const int *chains;   /* what to try, ended by 0 */
+    const char *name;  /* of the points and of what bounds them */
+    const char *entry; /* the kernel */
+    bool is_bandwidth; /* the rate is GB/s, not GFLOP/s */
+    const int *chains; /* what to try, ended by 0 */
 } peak_kind;
 
 /* A chain is one register. FMA takes four cycles twice at a time, so that 8 chains just fill it; 12
@@ -188,34 +196,43 @@ typedef struct peak_kind {
 static const int chains_cpu[] = {8, 12, 16, 0};
 static const int chains_gpu[] = {8, 16, 0};
 
-static eg_status measure_kind(eg_bench *bench, const peak_kind *kind, int rows, bool points,
-                              double *best)
+static eg_status measure_kind(eg_bench *bench, const peak_kind *kind, bool points, double *best,
+                              int *best_chains)
 {
     eg_status status = EG_OK;
-    double work[8], seconds[8];
-    int tried = 0;
+    eg_bench_peak peaks[EG_BENCH_TOGETHER] = {{0}};
+    eg_bench_timed timed[EG_BENCH_TOGETHER] = {{0}};
+    size_t tried = 0;
+    eg_bench_progress(bench, "ceilings: %s", kind->name);
     *best = 0;
     for (; kind->chains[tried] != 0; tried++) {
-        double rate = 0, per_lane = kind->per_chain * kind->chains[tried] * rows;
-        EG_TRY(measure_peak(bench, kind->entry, kind->chains[tried], rows, per_lane, &rate,
-                            &work[tried], &seconds[tried]));
-        *best = fmax(*best, rate);
+        EG_TRY(eg_bench_peak_create(bench, kind->entry, kind->chains[tried], &peaks[tried]));
+        timed[tried] = (eg_bench_timed){.body = eg_bench_peak_run, .user = &peaks[tried]};
     }
-    for (int i = 0; points && i < tried; i++) {
+    EG_TRY(eg_bench_time_together(bench, timed, tried));
+    for (size_t i = 0; i < tried; i++) {
+        double rate = peaks[i].work / timed[i].seconds * 1e-9;
+        if (rate <= *best) continue;
+        *best = rate;
+        *best_chains = kind->chains[i];
+    }
+    for (size_t i = 0; points && i < tried; i++) {
         char size[32];
         snprintf(size, sizeof size, "%d chains", kind->chains[i]);
         eg_bench_work point = {
-            .name = kind->name, .size = size, .time_s = seconds[i], .unit = kind->unit};
+            .name = kind->name, .size = size, .time_s = timed[i].seconds, .unit = kind->name};
         if (kind->is_bandwidth) {
-            point.bytes = work[i];
+            point.bytes = peaks[i].work;
             point.ceiling_gbs = *best;
         } else {
-            point.flops = work[i];
+            point.flops = peaks[i].work;
             point.ceiling_gflops = *best;
         }
         EG_TRY(eg_bench_add(bench, &point));
     }
 done:
+    for (size_t i = 0; i < EG_BENCH_TOGETHER; i++)
+        eg_bench_peak_destroy(&peaks[i]);
     return status;
 }
 
@@ -224,25 +241,21 @@ eg_status eg_bench_measure_rates(eg_bench *bench, bool points)
     eg_status status = EG_OK;
     eg_bench_ceilings *ceilings = &bench->result->ceilings;
     const int *chains = bench->on_cpu ? chains_cpu : chains_gpu;
-    int rows = bench->on_cpu ? 1 : 8;
-    const peak_kind fma = {"fma", "fma_peak", "fma", false, 2, chains};
-    const peak_kind shared = {"shared", "shared_peak", "shared", true, 8, chains};
-    /* An m16n8k8 product: 2·16·8·8 operations for every 16 lanes. */
-    const peak_kind tensor = {"tensor", "tensor_peak", "tensor", false, 2 * 8 * 8, chains};
-
-    eg_bench_progress(bench, "ceilings: fma");
-    EG_TRY(measure_kind(bench, &fma, rows, points, &ceilings->fma_gflops));
+    const peak_kind fma = {"fma", "fma_peak", false, chains};
+    const peak_kind tensor = {"tensor", "tensor_peak", false, chains};
+    const peak_kind shared = {"shared", "shared_peak", true, chains};
+    int unused = 0;
+    EG_TRY(measure_kind(bench, &fma, points, &ceilings->fma_gflops, &bench->fma_chains));
     if (bench->info->has_tensor_f64) {
-        eg_bench_progress(bench, "ceilings: tensor");
-        EG_TRY(measure_kind(bench, &tensor, 1, points, &ceilings->tensor_gflops));
+        EG_TRY(
+            measure_kind(bench, &tensor, points, &ceilings->tensor_gflops, &bench->tensor_chains));
     }
-    eg_bench_progress(bench, "ceilings: shared memory");
-    EG_TRY(measure_kind(bench, &shared, rows, points, &ceilings->shared_gbs));
+    EG_TRY(measure_kind(bench, &shared, points, &ceilings->shared_gbs, &unused));
 done:
     return status;
 }
 
-eg_status eg_bench_measure_ceilings(eg_bench *bench, size_t bytes, size_t cache_bytes)
+eg_status eg_bench_measure_ceilings(eg_bench *bench, size_t bytes)
 {
     eg_status status = EG_OK;
     eg_bench_ceilings *ceilings = &bench->result->ceilings;
@@ -253,11 +266,6 @@ eg_status eg_bench_measure_ceilings(eg_bench *bench, size_t bytes, size_t cache_
     ceilings->memcpy_gbs = bandwidth.memcpy_gbs;
     ceilings->triad_gbs = bandwidth.triad_gbs;
     ceilings->read_gbs = bandwidth.read_gbs;
-    if (cache_bytes > 0) {
-        eg_bench_progress(bench, "ceilings: bandwidth of %.3g MB", (double)cache_bytes * 1e-6);
-        EG_TRY(eg_bench_measure_bandwidth(bench, cache_bytes, &bandwidth));
-        ceilings->cache_copy_gbs = bandwidth.copy_gbs;
-    }
     EG_TRY(eg_bench_measure_rates(bench, false));
 done:
     return status;

@@ -3,6 +3,7 @@
 #include "bench/run.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Values of one random block: small enough to make quickly, and of no regular length, so that
  * neighbouring tiles differ. */
@@ -17,6 +18,18 @@ void eg_bench_random(uint64_t seed, size_t count, double *values)
         x ^= x << 17;
         values[i] = (double)(x >> 11) * 0x1p-53 - 0.5;
     }
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double eg_bench_median(double *values, size_t count)
+{
+    qsort(values, count, sizeof values[0], compare_doubles);
+    return values[count / 2];
 }
 
 eg_status eg_bench_random_buffer(eg_bench *bench, uint64_t seed, size_t count, eg_buffer **out)
@@ -71,7 +84,8 @@ eg_status eg_bench_compare(eg_bench *bench, const char *what, int64_t tile, cons
                            const double *want, size_t count)
 {
     double scale = 0;
-    for (size_t i = 0; i < count; i++) scale = fmax(scale, fabs(want[i]));
+    for (size_t i = 0; i < count; i++)
+        scale = fmax(scale, fabs(want[i]));
     for (size_t i = 0; i < count; i++) {
         if (fabs(got[i] - want[i]) <= 1e-12 * scale) continue; /* false for NaN */
         return eg_fail(bench->ctx, EG_ERROR_NUMERIC,

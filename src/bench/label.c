@@ -88,7 +88,7 @@ eg_status eg_label_map_place(eg_label_map *map, double x, double y, double width
 {
     /* Centre of the label relative to the point, in units of (half width + distance, half height +
      * distance): below, above, right, left, the corners. */
-    static const double around[][2] = {{0, 1}, {0, -1},    {1, 0},     {-1, 0},
+    static const double around[][2] = {{0, 1},  {0, -1},  {1, 0},   {-1, 0},
                                        {.8, 1}, {-.8, 1}, {.8, -1}, {-.8, -1}};
     int least = 1 << 30;
     *placed = false;

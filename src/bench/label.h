@@ -11,11 +11,11 @@ typedef struct eg_box {
 
 /* What is already taken. */
 typedef struct eg_label_map {
-    eg_context *ctx;  /* not owned */
-    eg_box frame;     /* labels stay inside it */
-    eg_box *boxes;    /* owned: labels and markers, never covered */
+    eg_context *ctx; /* not owned */
+    eg_box frame;    /* labels stay inside it */
+    eg_box *boxes;   /* owned: labels and markers, never covered */
     size_t box_count, box_capacity;
-    eg_box *lines;    /* owned: bits of lines, covered if nothing better is left */
+    eg_box *lines; /* owned: bits of lines, covered if nothing better is left */
     size_t line_count, line_capacity;
 } eg_label_map;
 

@@ -33,7 +33,8 @@ typedef struct chart {
 
 static const char style[] =
     "<style>\n"
-    "text{font-family:Inter,'Helvetica Neue',Helvetica,Arial,'DejaVu Sans',sans-serif;fill:#1f2328}\n"
+    "text{font-family:Inter,'Helvetica Neue',Helvetica,Arial,'DejaVu "
+    "Sans',sans-serif;fill:#1f2328}\n"
     ".back{fill:#ffffff}.plot{fill:#f7f8fa;stroke:#8b949e}\n"
     ".grid{stroke:#dde1e6;stroke-width:1}.minor{stroke:#eceff2;stroke-width:1}\n"
     ".title{font-size:23px;font-weight:600}.sub{font-size:14px;fill:#59636e}\n"
@@ -260,7 +261,8 @@ static eg_status put_bandwidth(chart *c, const char *name, double gbs, double to
     for (double from = 14; from + width < length; from += 8) {
         double mx = ax + from * ux + apart * uy, my = ay + from * uy - apart * ux;
         double nx = mx + width * ux, ny = my + width * uy;
-        if (!eg_label_map_is_free(&c->map, mx, my, nx, ny, 7) && from + width + 8 < length) continue;
+        if (!eg_label_map_is_free(&c->map, mx, my, nx, ny, 7) && from + width + 8 < length)
+            continue;
         EG_TRY(eg_text_printf(c->svg,
                               "<text class=\"%s\" transform=\"translate(%.1f %.1f) rotate(%.2f)\">"
                               "%s</text>\n",
@@ -306,8 +308,8 @@ static eg_status put_ceilings(chart *c)
     bool has_cache = false, has_read = false;
     for (int i = 0; i < c->series_count; i++) {
         has_cache = has_cache || strstr(c->series[i], "-cache");
-        has_read = has_read || strcmp(c->series[i], "matvec") == 0 ||
-                   strcmp(c->series[i], "dot") == 0;
+        has_read =
+            has_read || strcmp(c->series[i], "matvec") == 0 || strcmp(c->series[i], "dot") == 0;
     }
     double cache = has_cache ? roof->cache_copy_gbs : NAN, widest = roof->copy_gbs;
     raise_to(&widest, cache);
@@ -454,10 +456,8 @@ eg_status eg_bench_roofline(eg_context *ctx, const eg_bench_result *results, siz
 {
     eg_status status = EG_OK;
     const eg_box frame = {LEFT + 2, TOP + 2, WIDTH - RIGHT - 2, HEIGHT - BOTTOM - 2};
-    chart c = {.results = results,
-               .result_count = count,
-               .svg = svg,
-               .map = eg_label_map_new(ctx, frame)};
+    chart c = {
+        .results = results, .result_count = count, .svg = svg, .map = eg_label_map_new(ctx, frame)};
     survey(&c);
     if (c.series_count == 0) {
         status = eg_fail(ctx, EG_ERROR_ARGUMENT,
@@ -469,7 +469,8 @@ eg_status eg_bench_roofline(eg_context *ctx, const eg_bench_result *results, siz
     EG_TRY(put_frame(&c));
     EG_TRY(put_ceilings(&c));
     EG_TRY(put_legend(&c));
-    for (int s = 0; s < c.series_count; s++) EG_TRY(put_trace(&c, s));
+    for (int s = 0; s < c.series_count; s++)
+        EG_TRY(put_trace(&c, s));
     EG_TRY(for_points(&c, put_point));
     EG_TRY(for_points(&c, put_label));
     EG_TRY(eg_text_puts(svg, "</svg>\n"));

@@ -4,6 +4,9 @@
 
 #include "bench/bench.h"
 
+/* Most points of one series. */
+#define EG_BENCH_POINTS_MAX 32
+
 /* A benchmark while it runs. Nothing in it is owned. */
 typedef struct eg_bench {
     eg_context *ctx;
@@ -11,8 +14,10 @@ typedef struct eg_bench {
     const eg_device_info *info;
     const eg_bench_options *options;
     eg_bench_result *result;
-    bool on_cpu;    /* the cpu backend */
-    int cpu_shares; /* how many caches work side by side: CPU threads, at least 1 */
+    bool on_cpu;       /* the cpu backend */
+    int cpu_shares;    /* how many caches work side by side: CPU threads, at least 1 */
+    int fma_chains;    /* what eg_bench_measure_rates found best */
+    int tensor_chains; /* likewise */
 } eg_bench;
 
 typedef struct eg_bench_driver {
@@ -35,8 +40,8 @@ typedef struct eg_bench_work {
     const char *size;
     double time_s;
     double flops;
-    double padded_flops;   /* on the tensor unit, with its tiles filled up; 0: flops */
-    double bytes;          /* from memory */
+    double padded_flops; /* on the tensor unit, with its tiles filled up; 0: flops */
+    double bytes;        /* from memory */
     double ceiling_gbs;
     double ceiling_gflops; /* of the unit named `unit` */
     const char *unit;      /* "fma", "tensor"; NULL: none */
@@ -44,15 +49,25 @@ typedef struct eg_bench_work {
 
 eg_status eg_bench_add(eg_bench *bench, const eg_bench_work *work);
 
-/* Sets the unit that small operators run on, and its ceiling: tensor where there is one. */
-void eg_bench_use_matrix_unit(const eg_bench *bench, eg_bench_work *work, double padded_flops);
-
 /* --- timing.c ------------------------------------------------------------------------------------ */
 
 /* Queues one run of what is measured. */
 typedef eg_status eg_bench_body(void *user);
 
-/* The median time of one run: warm, eleven samples, each of as many runs as make it long. */
+typedef struct eg_bench_timed {
+    eg_bench_body *body;
+    void *user;     /* not owned */
+    double seconds; /* the median of one run, filled in */
+} eg_bench_timed;
+
+#define EG_BENCH_TOGETHER 8
+
+/* The median times of up to EG_BENCH_TOGETHER things: warm, eleven samples of each, each of as many
+ * runs as make it long. Samples take turns, so that what slows the machine down for a while slows a
+ * benchmark and its ceilings alike. */
+eg_status eg_bench_time_together(eg_bench *bench, eg_bench_timed *timed, size_t count);
+
+/* The same for one thing. */
 eg_status eg_bench_time(eg_bench *bench, eg_bench_body *body, void *user, double *seconds);
 
 /* --- ceilings.c ---------------------------------------------------------------------------------- */
@@ -68,16 +83,64 @@ typedef struct eg_bench_bandwidth {
 } eg_bench_bandwidth;
 eg_status eg_bench_measure_bandwidth(eg_bench *bench, size_t bytes, eg_bench_bandwidth *out);
 
-/* Read bandwidth over the first `count` values of a buffer of doubles. */
-eg_status eg_bench_measure_read(eg_bench *bench, eg_buffer *a, size_t count, double *gbs);
+/* Prepares reading the first `count` values of a buffer of doubles, to be timed with others:
+ * `timed` receives what to time, `bytes` what one run reads. */
+typedef struct eg_bench_reader {
+    eg_kernel *kernel;
+    eg_buffer *a, *sums; /* a is not owned */
+    int64_t tiles;
+    double bytes;
+} eg_bench_reader;
+eg_status eg_bench_reader_create(eg_bench *bench, eg_buffer *a, size_t count,
+                                 eg_bench_reader *reader);
+void eg_bench_reader_destroy(eg_bench_reader *reader);
+eg_status eg_bench_read(void *reader);
+
+/* A kernel of bench/peak.k.c, ready to run. */
+typedef struct eg_bench_peak {
+    eg_kernel *kernel;
+    eg_buffer *sink;
+    int64_t tiles;
+    int n;
+    bool takes_x;
+    double work; /* operations or bytes of one run */
+} eg_bench_peak;
+/* The entry "fma_peak", "tensor_peak" or "shared_peak" with so many independent chains. */
+eg_status eg_bench_peak_create(eg_bench *bench, const char *entry, int chains, eg_bench_peak *peak);
+void eg_bench_peak_destroy(eg_bench_peak *peak);
+eg_status eg_bench_peak_run(void *peak);
 
 /* FMA, tensor and shared-memory rates into the result's ceilings; with `points` each variant that
- * was tried becomes a point. */
+ * was tried becomes a point. The numbers of chains that were best are kept for roofs. */
 eg_status eg_bench_measure_rates(eg_bench *bench, bool points);
 
-/* Bandwidths at the working set of the streaming and (unless 0) of the cache points, and rates, into
- * the result's ceilings. */
-eg_status eg_bench_measure_ceilings(eg_bench *bench, size_t bytes, size_t cache_bytes);
+eg_status eg_bench_copy_kernel(eg_bench *bench, int streaming, eg_kernel **out);
+
+/* Bandwidths with arrays of `bytes` in all, and rates, into the result's ceilings. */
+eg_status eg_bench_measure_ceilings(eg_bench *bench, size_t bytes);
+
+/* --- roof.c: ceilings that are timed together with every point under them ------------------------ */
+
+/* Copying at one working set, and the unit that small operators run on. */
+typedef struct eg_bench_roof {
+    eg_kernel *copy[2]; /* with ordinary and non-temporal stores */
+    eg_buffer *a, *b;
+    int64_t tiles;
+    size_t count;
+    double copy_bytes;
+    eg_bench_peak peak;
+    double copy_gbs[EG_BENCH_POINTS_MAX], peak_gflops[EG_BENCH_POINTS_MAX];
+    size_t points; /* so far */
+} eg_bench_roof;
+
+/* After eg_bench_measure_ceilings; `bytes` in all arrays. */
+eg_status eg_bench_roof_create(eg_bench *bench, size_t bytes, eg_bench_roof *roof);
+void eg_bench_roof_destroy(eg_bench_roof *roof);
+/* Times a body and the roof together; adds the point with time and ceilings filled in. */
+eg_status eg_bench_roof_add(eg_bench *bench, eg_bench_roof *roof, eg_bench_body *body, void *user,
+                            double padded_flops, eg_bench_work *work);
+/* The medians over all points become the result's ceilings. */
+void eg_bench_roof_report(eg_bench *bench, eg_bench_roof *roof, bool from_cache);
 
 /* --- data.c: arrays of doubles, filled and checked ------------------------------------------------ */
 
@@ -94,6 +157,8 @@ eg_status eg_bench_random_operator(eg_bench *bench, uint64_t seed, int rows, int
 /* Fails unless |got - want| <= 1e-12 max|want| everywhere. */
 eg_status eg_bench_compare(eg_bench *bench, const char *what, int64_t tile, const double *got,
                            const double *want, size_t count);
+
+double eg_bench_median(double *values, size_t count); /* sorts them */
 
 /* Creates a kernel of doubles from bench/FILE.k.c. */
 eg_status eg_bench_kernel(eg_bench *bench, const char *source, const char *entry,

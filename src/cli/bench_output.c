@@ -81,10 +81,12 @@ static void time_cell(eg_table *table, double seconds)
 static eg_status put_points(eg_context *ctx, const eg_bench_result *result, eg_table_style style,
                             eg_text *out)
 {
-    static const eg_column columns[] = {{"name", true},   {"size", true},   {"time", false},
-                                        {"GFLOP/s", false}, {"GB/s", false}, {"bound", false},
-                                        {"by", true},     {"unpadded", false}, {"fraction", false}};
-    eg_table table = eg_table_new(ctx, columns, EG_COUNT(columns));
+    /* The last column matters only where operations are padded to the tensor unit's tiles. */
+    static const eg_column columns[] = {
+        {"name", true},   {"size", true}, {"time", false},     {"GFLOP/s", false}, {"GB/s", false},
+        {"bound", false}, {"by", true},   {"fraction", false}, {"unpadded", false}};
+    bool padded = result->device.has_tensor_f64;
+    eg_table table = eg_table_new(ctx, columns, EG_COUNT(columns) - !padded);
     for (size_t i = 0; i < result->count; i++) {
         const eg_bench_point *p = &result->points[i];
         eg_table_cell(&table, "%s", p->name);
@@ -94,48 +96,95 @@ static eg_status put_points(eg_context *ctx, const eg_bench_result *result, eg_t
         number_cell(&table, p->gbs);
         time_cell(&table, p->bound_s);
         eg_table_cell(&table, "%s", p->bound_by[0] ? p->bound_by : "–");
-        time_cell(&table, p->unpadded_bound_s);
         if (isfinite(p->fraction)) {
             eg_table_cell(&table, "%.2f", p->fraction);
         } else {
             eg_table_cell(&table, "–");
         }
+        if (padded) time_cell(&table, p->unpadded_bound_s);
     }
     eg_status status = eg_table_render(&table, style, out);
     eg_table_free(&table);
     return status;
 }
 
-static eg_status put_ceilings(eg_context *ctx, const eg_bench_result *results, size_t count,
-                              eg_table_style style, eg_text *out)
+/* Ceilings in the order in which they are shown. */
+static const struct {
+    const char *name, *unit;
+    size_t offset;
+} ceiling_rows[] = {{"copy", "GB/s", offsetof(eg_bench_ceilings, copy_gbs)},
+                    {"memcpy", "GB/s", offsetof(eg_bench_ceilings, memcpy_gbs)},
+                    {"read", "GB/s", offsetof(eg_bench_ceilings, read_gbs)},
+                    {"triad", "GB/s", offsetof(eg_bench_ceilings, triad_gbs)},
+                    {"copy in cache", "GB/s", offsetof(eg_bench_ceilings, cache_copy_gbs)},
+                    {"FMA", "GFLOP/s", offsetof(eg_bench_ceilings, fma_gflops)},
+                    {"FP64 tensor", "GFLOP/s", offsetof(eg_bench_ceilings, tensor_gflops)},
+                    {"shared", "GB/s", offsetof(eg_bench_ceilings, shared_gbs)}};
+
+static double ceiling(const eg_bench_result *result, size_t row)
 {
-    static const eg_column columns[] = {
-        {"ceilings of", true},    {"copy", false},         {"memcpy", false},
-        {"read", false},          {"triad", false},        {"cache copy GB/s", false},
-        {"FMA", false},           {"tensor GFLOP/s", false}, {"shared GB/s", false}};
-    eg_table table = eg_table_new(ctx, columns, EG_COUNT(columns));
-    for (size_t i = 0; i < count; i++) {
-        const eg_bench_ceilings *c = &results[i].ceilings;
-        const double values[] = {c->copy_gbs,       c->memcpy_gbs, c->read_gbs,      c->triad_gbs,
-                                 c->cache_copy_gbs, c->fma_gflops, c->tensor_gflops, c->shared_gbs};
-        bool any = false;
-        for (size_t k = 0; k < EG_COUNT(values); k++) any = any || isfinite(values[k]);
-        if (!any) continue;
-        eg_table_cell(&table, "%s", results[i].bench);
-        for (size_t k = 0; k < EG_COUNT(values); k++) number_cell(&table, values[k]);
+    double value;
+    memcpy(&value, (const char *)&result->ceilings + ceiling_rows[row].offset, sizeof value);
+    return value;
+}
+
+/* One line with what was measured, nothing if nothing was. */
+static eg_status put_ceilings_line(const eg_bench_result *result, eg_text *out)
+{
+    eg_status status = EG_OK;
+    const char *before = "ceilings: ";
+    for (size_t i = 0; i < EG_COUNT(ceiling_rows); i++) {
+        double value = ceiling(result, i);
+        if (!isfinite(value)) continue;
+        EG_TRY(eg_text_printf(out, "%s%s %.4g %s", before, ceiling_rows[i].name, value,
+                              ceiling_rows[i].unit));
+        before = ", ";
     }
-    eg_status status = table.cell_count > 0 ? eg_table_render(&table, style, out) : EG_OK;
-    if (status == EG_OK && table.cell_count > 0) status = eg_text_puts(out, "\n");
+    if (before[0] == ',') EG_TRY(eg_text_puts(out, "\n"));
+done:
+    return status;
+}
+
+/* A table with a row per ceiling and a column per benchmark that measured any. */
+static eg_status put_ceilings_table(eg_context *ctx, const eg_bench_result *results, size_t count,
+                                    eg_text *out)
+{
+    eg_status status = EG_OK;
+    eg_column *columns = NULL;
+    eg_table table = {0};
+    EG_TRY(eg_new(ctx, count + 2, &columns));
+    columns[0] = (eg_column){"ceiling", true};
+    columns[1] = (eg_column){"unit", true};
+    for (size_t i = 0; i < count; i++)
+        columns[i + 2] = (eg_column){results[i].bench, false};
+    table = eg_table_new(ctx, columns, count + 2);
+    for (size_t row = 0; row < EG_COUNT(ceiling_rows); row++) {
+        bool any = false;
+        for (size_t i = 0; i < count; i++)
+            any = any || isfinite(ceiling(&results[i], row));
+        if (!any) continue;
+        eg_table_cell(&table, "%s", ceiling_rows[row].name);
+        eg_table_cell(&table, "%s", ceiling_rows[row].unit);
+        for (size_t i = 0; i < count; i++)
+            number_cell(&table, ceiling(&results[i], row));
+    }
+    if (table.cell_count > 0) {
+        EG_TRY(eg_table_render(&table, EG_TABLE_MARKDOWN, out));
+        EG_TRY(eg_text_puts(out, "\n"));
+    }
+done:
     eg_table_free(&table);
+    eg_release(ctx, &columns);
     return status;
 }
 
 eg_status cli_bench_table(eg_context *ctx, const eg_bench_result *result, eg_text *out)
 {
     eg_status status = EG_OK;
-    EG_TRY(eg_text_printf(out, "%s on %s: %s%s\n\n", result->bench, result->device.spec,
+    EG_TRY(eg_text_printf(out, "%s on %s: %s%s\n", result->bench, result->device.spec,
                           result->device.name, result->quick ? " (quick: not to be quoted)" : ""));
-    EG_TRY(put_ceilings(ctx, result, 1, EG_TABLE_PLAIN, out));
+    EG_TRY(put_ceilings_line(result, out));
+    EG_TRY(eg_text_puts(out, "\n"));
     EG_TRY(put_points(ctx, result, EG_TABLE_PLAIN, out));
 done:
     return status;
@@ -145,7 +194,8 @@ done:
 static void section_title(const eg_device_info *device, char *title, size_t length)
 {
     snprintf(title, length, "%s (%s)", device->name, device->spec);
-    for (char *s = strstr(title, "--"); s; s = strstr(s, "--")) s[1] = ' ';
+    for (char *s = strstr(title, "--"); s; s = strstr(s, "--"))
+        s[1] = ' ';
 }
 
 static eg_status put_section(eg_context *ctx, const eg_bench_result *results, size_t count,
@@ -158,13 +208,19 @@ static eg_status put_section(eg_context *ctx, const eg_bench_result *results, si
     struct tm day;
     if (gmtime_r(&now, &day)) strftime(date, sizeof date, "%Y-%m-%d", &day);
     EG_TRY(eg_text_printf(out, "## %s\n\n%s, %s", title, device->version, device->features));
-    if (device->threads > 0) EG_TRY(eg_text_printf(out, ", %d threads in use", device->threads));
-    EG_TRY(eg_text_printf(out, ". Measured on %s by eagre %s with\n`eagre bench", date,
-                          eg_version()));
-    for (size_t i = 0; i < count; i++) EG_TRY(eg_text_printf(out, " %s", results[i].bench));
+    if (device->threads > 0) {
+        EG_TRY(eg_text_printf(out, ", %d thread%s in use", device->threads,
+                              device->threads > 1 ? "s" : ""));
+    }
+    EG_TRY(
+        eg_text_printf(out, ". Measured on %s by eagre %s with\n`eagre bench", date, eg_version()));
+    bool all = count == eg_bench_count();
+    for (size_t i = 0; i < count && !all; i++)
+        EG_TRY(eg_text_printf(out, " %s", results[i].bench));
+    if (all) EG_TRY(eg_text_puts(out, " all"));
     EG_TRY(eg_text_printf(out, "%s --device %s`.\n\n", results[0].quick ? " --quick" : "",
                           device->spec));
-    EG_TRY(put_ceilings(ctx, results, count, EG_TABLE_MARKDOWN, out));
+    EG_TRY(put_ceilings_table(ctx, results, count, out));
     for (size_t i = 0; i < count; i++) {
         EG_TRY(eg_text_printf(out, "### %s\n\n", results[i].bench));
         EG_TRY(put_points(ctx, &results[i], EG_TABLE_MARKDOWN, out));

@@ -27,14 +27,14 @@ typedef struct cli_option {
 } cli_option;
 
 /* The options that every command has, to start its list with. */
-#define CLI_COMMON_OPTIONS                                                                        \
-    {"device", 'd', "D", "cpu, cpu:THREADS, cuda:N, opencl:N or auto",                            \
-     offsetof(cli_options, device)},                                                              \
-        {"json", 0, NULL, "print one JSON object instead of text", offsetof(cli_options, json)},  \
-        {"verbose", 'v', NULL, "log what the library does to standard error",                     \
-         offsetof(cli_options, verbose)},                                                         \
-    {                                                                                             \
-        "help", 'h', NULL, "print this", offsetof(cli_options, help)                              \
+#define CLI_COMMON_OPTIONS                                                                         \
+    {"device", 'd', "D", "cpu, cpu:THREADS, cuda:N, opencl:N or auto",                             \
+     offsetof(cli_options, device)},                                                               \
+        {"json", 0, NULL, "print one JSON object instead of text", offsetof(cli_options, json)},   \
+        {"verbose", 'v', NULL, "log what the library does to standard error",                      \
+         offsetof(cli_options, verbose)},                                                          \
+    {                                                                                              \
+        "help", 'h', NULL, "print this", offsetof(cli_options, help)                               \
     }
 
 /* A command may fail with a message of its own for what is wrong on the command line, by

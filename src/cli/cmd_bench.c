@@ -10,7 +10,8 @@
 
 static const cli_option options_list[] = {
     CLI_COMMON_OPTIONS,
-    {"quick", 'q', NULL, "small working sets: a first look in seconds", offsetof(cli_options, quick)},
+    {"quick", 'q', NULL, "small working sets: a first look in seconds",
+     offsetof(cli_options, quick)},
     {"svg", 0, "FILE", "draw the roofline with the points on it", offsetof(cli_options, svg)},
     {"markdown", 0, "FILE", "rewrite this device's section of a Markdown file",
      offsetof(cli_options, markdown)},
@@ -37,9 +38,9 @@ static eg_status unknown_bench(eg_context *ctx, const char *given)
     }
     names[count++] = "all";
     const char *nearest = cli_nearest(given, names, count);
-    return eg_fail(ctx, EG_ERROR_ARGUMENT, "unknown benchmark \"%s\"%s%s%s\nThere are %sall.", given,
-                   nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "",
-                   all);
+    return eg_fail(ctx, EG_ERROR_ARGUMENT, "unknown benchmark \"%s\"%s%s%s\nThere are %sall.",
+                   given, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+                   nearest ? "\"?" : "", all);
 }
 
 static eg_status select_benches(eg_context *ctx, const cli_options *options, selection *chosen)
@@ -147,7 +148,8 @@ static eg_status print_json(eg_context *ctx, const eg_bench_result *results, siz
         eg_json_begin_object(&json);
         eg_json_key(&json, "benches");
         eg_json_begin_array(&json);
-        for (size_t i = 0; i < count; i++) cli_bench_json(&json, &results[i]);
+        for (size_t i = 0; i < count; i++)
+            cli_bench_json(&json, &results[i]);
         eg_json_close(&json);
         eg_json_close(&json);
     }
@@ -207,7 +209,8 @@ static eg_status run(eg_context *ctx, const cli_options *options)
     if (options->markdown) EG_TRY(cli_bench_markdown(ctx, results, done_count, options->markdown));
     if (options->json) EG_TRY(print_json(ctx, results, done_count));
 done:
-    for (size_t i = 0; i < done_count; i++) eg_bench_result_free(ctx, &results[i]);
+    for (size_t i = 0; i < done_count; i++)
+        eg_bench_result_free(ctx, &results[i]);
     eg_device_close(&device);
     return status;
 }
@@ -216,10 +219,11 @@ const cli_command cli_command_bench = {
     .name = "bench",
     .summary = "measure how close kernels come to the limits of a device",
     .usage = "[NAME …] [--device D] [--quick] [--json] [--svg FILE] [--markdown FILE]",
-    .about = "Runs the named benchmarks; \"all\" runs every one, none lists them. Each measures the\n"
-             "ceilings of the machine in the same run and prints, for every point, the time, the\n"
-             "bound that the ceilings set, what sets it, and the fraction bound/time.\n"
-             "With --json one benchmark is one object; several are {\"benches\": [...]}.\n",
+    .about =
+        "Runs the named benchmarks; \"all\" runs every one, none lists them. Each measures the\n"
+        "ceilings of the machine in the same run and prints, for every point, the time, the\n"
+        "bound that the ceilings set, what sets it, and the fraction bound/time.\n"
+        "With --json one benchmark is one object; several are {\"benches\": [...]}.\n",
     .example = "  eagre bench gemm --device cpu:1\n"
                "  eagre bench gemm chain --device cuda:0 --svg roofline.svg\n",
     .options = options_list,

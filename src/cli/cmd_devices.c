@@ -45,9 +45,9 @@ done:
 
 static eg_status put_table(eg_context *ctx, const eg_device_info *list, size_t count)
 {
-    static const eg_column columns[] = {{"device", true},    {"name", true},      {"units", false},
-                                        {"memory", false},   {"shared", false},   {"lanes", false},
-                                        {"features", true},  {"driver", true}};
+    static const eg_column columns[] = {{"device", true},   {"name", true},    {"units", false},
+                                        {"memory", false},  {"shared", false}, {"lanes", false},
+                                        {"features", true}, {"driver", true}};
     eg_status status = EG_OK;
     eg_text text = eg_text_new(ctx);
     eg_table table = eg_table_new(ctx, columns, EG_COUNT(columns));
@@ -102,8 +102,9 @@ const cli_command cli_command_devices = {
     .name = "devices",
     .summary = "list the devices eagre can compute on",
     .usage = "[--device D] [--json]",
-    .about = "Lists every CPU, CUDA and OpenCL device that can be opened, with what --device takes\n"
-             "in the first column. With --device only that one, as it would be used.\n",
+    .about =
+        "Lists every CPU, CUDA and OpenCL device that can be opened, with what --device takes\n"
+        "in the first column. With --device only that one, as it would be used.\n",
     .example = "  eagre devices\n  eagre devices --json\n",
     .options = options_list,
     .run = run,

@@ -1,7 +1,7 @@
 /* The command `eagre`: finds the subcommand, parses its options, runs it, and turns its status into
  * an exit code: 0 done, 1 it failed, 2 the input is wrong. */
-#include "cli/cli.h"
 #include "base/json.h"
+#include "cli/cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,7 +92,8 @@ static int unknown_command(const char *given)
 {
     const char *names[EG_COUNT(commands) + 2];
     size_t count = 0;
-    for (size_t i = 0; i < EG_COUNT(commands); i++) names[count++] = commands[i]->name;
+    for (size_t i = 0; i < EG_COUNT(commands); i++)
+        names[count++] = commands[i]->name;
     names[count++] = "--help";
     names[count++] = "--version";
     const char *nearest = cli_nearest(given, names, count);

@@ -16,7 +16,8 @@ static size_t distance(const char *a, const char *b)
     size_t na = strlen(a), nb = strlen(b), rows[3][LONGEST + 1];
     if (na > LONGEST || nb > LONGEST) return na + nb;
     size_t *before = rows[0], *last = rows[1], *row = rows[2];
-    for (size_t j = 0; j <= nb; j++) last[j] = j;
+    for (size_t j = 0; j <= nb; j++)
+        last[j] = j;
     for (size_t i = 1; i <= na; i++) {
         row[0] = i;
         for (size_t j = 1; j <= nb; j++) {

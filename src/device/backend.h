@@ -28,6 +28,7 @@ typedef struct eg_geometry {
     int groups_per_tile; /* 1; level 2 on tensor cores: LANES / 16, one warp each */
     int block[3];        /* threads of a block */
     size_t shared_bytes; /* K_SHARED memory of a block */
+    int waves; /* CUDA: most blocks of a grid, as a multiple of what is resident at once */
 } eg_geometry;
 
 /* Blocks that a launch of `tiles` wants: every group once. */
@@ -61,7 +62,8 @@ typedef struct eg_backend {
 
     eg_status (*allocate)(eg_device *device, size_t bytes, eg_memory *out);
     void (*release)(eg_device *device, eg_memory memory);
-    eg_status (*upload)(eg_device *device, eg_memory to, size_t offset, size_t bytes, const void *from);
+    eg_status (*upload)(eg_device *device, eg_memory to, size_t offset, size_t bytes,
+                        const void *from);
     eg_status (*download)(eg_device *device, eg_memory from, size_t offset, size_t bytes, void *to);
     eg_status (*copy)(eg_device *device, eg_memory to, size_t to_offset, eg_memory from,
                       size_t from_offset, size_t bytes);
@@ -98,12 +100,12 @@ extern const eg_backend eg_backend_opencl;
 extern const eg_backend eg_backend_cuda;
 
 struct eg_device {
-    eg_context *ctx;           /* not owned */
+    eg_context *ctx; /* not owned */
     const eg_backend *backend;
     eg_device_info info;
-    void *state;               /* the backend's own, owned by it */
-    int cuda_arch;             /* 90 for sm_90; 0 elsewhere */
-    int live_objects;          /* buffers, kernels, … still open: asserted 0 at close */
+    void *state;      /* the backend's own, owned by it */
+    int cuda_arch;    /* 90 for sm_90; 0 elsewhere */
+    int live_objects; /* buffers, kernels, … still open: asserted 0 at close */
 };
 
 /* In check mode every buffer has this many canary bytes before and behind it. */
@@ -123,12 +125,12 @@ eg_status eg_buffer_check_canaries(eg_buffer *buffer);
 
 /* Sets EG_ERROR_COMPILE with the compiler's log and the source lines it names. The log speaks of
  * lines as "NAME:LINE" or "NAME(LINE)". Returns the status. */
-eg_status eg_compile_failed(eg_context *ctx, const char *name, const char *compiler, const char *log,
-                            const eg_text *source);
+eg_status eg_compile_failed(eg_context *ctx, const char *name, const char *compiler,
+                            const char *log, const eg_text *source);
 
 /* CUDA without a GPU: compiles for an architecture ("sm_90") with NVRTC. For tests and tools. */
-eg_status eg_cuda_compile(eg_context *ctx, const char *arch, const char *name, const eg_text *source,
-                          eg_blob *out);
+eg_status eg_cuda_compile(eg_context *ctx, const char *arch, const char *name,
+                          const eg_text *source, eg_blob *out);
 /* True if NVRTC was found. */
 bool eg_cuda_compiler_present(eg_context *ctx);
 
@@ -137,7 +139,8 @@ bool eg_cuda_compiler_present(eg_context *ctx);
 /* The on-disk cache of binaries; the directory is private, entries carry a checksum. `path` (when
  * not NULL) receives the name of a file whose leading bytes are the blob, fit for dlopen; release
  * with eg_release. A damaged entry is removed and reported as absent. */
-eg_status eg_cache_get(eg_context *ctx, const char *key_hex, eg_blob *blob, char **path, bool *found);
+eg_status eg_cache_get(eg_context *ctx, const char *key_hex, eg_blob *blob, char **path,
+                       bool *found);
 /* Stores a blob. If the cache directory cannot be used, it goes to a private file in TMPDIR with
  * one warning per context, so *path is always a file that can be loaded. *temporary says that the
  * caller must unlink it after loading. */

@@ -13,8 +13,8 @@
  *     key          64 bytes, hexadecimal, as in the name
  *
  * Entries appear by rename and are never changed in place, so processes may race: each sees a whole
- * entry or none, and a mapped entry stays valid when it is replaced. Code is loaded from here, so the
- * directory must be ours and closed to others; if it is not, nothing is read from it or written to it.
+ * entry or none, and a mapped entry stays valid when it is replaced. Code is loaded from here, so
+ * the directory must be ours and closed to others; if it is not, nothing is read or written there.
  */
 #define _GNU_SOURCE
 #include "device/backend.h"

@@ -13,7 +13,8 @@ eg_macros eg_macros_new(eg_context *ctx)
 
 void eg_macros_free(eg_macros *macros)
 {
-    for (size_t i = 0; i < macros->count; i++) eg_release(macros->ctx, &macros->list[i].body);
+    for (size_t i = 0; i < macros->count; i++)
+        eg_release(macros->ctx, &macros->list[i].body);
     eg_release(macros->ctx, &macros->list);
     macros->count = macros->capacity = 0;
 }
@@ -26,8 +27,8 @@ const eg_macro *eg_macros_find(const eg_macros *macros, const char *name, size_t
     return NULL;
 }
 
-eg_status eg_macros_define(eg_macros *macros, const char *name, size_t name_length, const char *body,
-                           size_t length, bool conditional)
+eg_status eg_macros_define(eg_macros *macros, const char *name, size_t name_length,
+                           const char *body, size_t length, bool conditional)
 {
     eg_status status = EG_OK;
     char *copy = NULL;
@@ -86,10 +87,11 @@ static int64_t complain(parser *p, const char *format, const char *name, int len
     if (p->status == EG_OK) {
         char detail[160];
         snprintf(detail, sizeof detail, format, length, name);
-        p->status = eg_fail(p->macros->ctx, EG_ERROR_COMPILE,
-                            "%s: cannot evaluate '%.*s': %s; sizes may use numbers, -D constants and "
-                            "plain #defines outside #if",
-                            p->what, p->whole_length, p->whole, detail);
+        p->status =
+            eg_fail(p->macros->ctx, EG_ERROR_COMPILE,
+                    "%s: cannot evaluate '%.*s': %s; sizes may use numbers, -D constants and "
+                    "plain #defines outside #if",
+                    p->what, p->whole_length, p->whole, detail);
     }
     p->at = p->end;
     return 1;
@@ -97,7 +99,8 @@ static int64_t complain(parser *p, const char *format, const char *name, int len
 
 static void skip_blanks(parser *p)
 {
-    while (p->at < p->end && isspace((unsigned char)*p->at)) p->at++;
+    while (p->at < p->end && isspace((unsigned char)*p->at))
+        p->at++;
 }
 
 /* Takes the operator `op` if it is next; a longer operator that begins with it is not taken. */
@@ -124,14 +127,14 @@ static int64_t pair(parser *p, bool maximum)
 static int64_t name_value(parser *p)
 {
     const char *name = p->at;
-    while (p->at < p->end && (isalnum((unsigned char)*p->at) || *p->at == '_')) p->at++;
+    while (p->at < p->end && (isalnum((unsigned char)*p->at) || *p->at == '_'))
+        p->at++;
     size_t length = (size_t)(p->at - name);
     if (length == 5 && !memcmp(name, "K_MAX", 5)) return pair(p, true);
     if (length == 5 && !memcmp(name, "K_MIN", 5)) return pair(p, false);
     const eg_macro *macro = eg_macros_find(p->macros, name, length);
     if (!macro) return complain(p, "'%.*s' is not a known constant", name, (int)length);
-    if (macro->conditional)
-        return complain(p, "'%.*s' is defined under an #if", name, (int)length);
+    if (macro->conditional) return complain(p, "'%.*s' is defined under an #if", name, (int)length);
     if (p->depth == 32) return complain(p, "'%.*s' refers to itself", name, (int)length);
     parser inner = *p;
     inner.at = macro->body;
@@ -207,13 +210,20 @@ static int64_t comparison(parser *p)
 {
     int64_t value = sum(p);
     while (p->status == EG_OK) {
-        if (take(p, "<=")) value = value <= sum(p);
-        else if (take(p, ">=")) value = value >= sum(p);
-        else if (take(p, "==")) value = value == sum(p);
-        else if (take(p, "!=")) value = value != sum(p);
-        else if (take(p, "<")) value = value < sum(p);
-        else if (take(p, ">")) value = value > sum(p);
-        else break;
+        if (take(p, "<="))
+            value = value <= sum(p);
+        else if (take(p, ">="))
+            value = value >= sum(p);
+        else if (take(p, "=="))
+            value = value == sum(p);
+        else if (take(p, "!="))
+            value = value != sum(p);
+        else if (take(p, "<"))
+            value = value < sum(p);
+        else if (take(p, ">"))
+            value = value > sum(p);
+        else
+            break;
     }
     return value;
 }

@@ -15,9 +15,6 @@
 
 #define SLOTS_MAX 64 /* arguments of a kernel */
 
-/* Grids are capped at this many times what is resident; kernels stride over the rest. */
-#define WAVES_MAX 32
-
 /* Values of 8 bytes that a fill sets one by one before it doubles them by copies. */
 #define FILL_SEED_VALUES 512
 
@@ -415,7 +412,7 @@ static eg_status load(eg_device *device, const eg_blob *blob, const char *path, 
                     threads_max, geometry->lanes);
         goto done;
     }
-    loaded->max_blocks = (int64_t)device->info.compute_units * resident * WAVES_MAX;
+    loaded->max_blocks = (int64_t)device->info.compute_units * resident * geometry->waves;
     *function = loaded;
     loaded = NULL;
 done:

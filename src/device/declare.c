@@ -55,10 +55,14 @@ static void make_plain(char *text, size_t length)
         size_t skip = 0;
         switch (state) {
         case CODE:
-            if (c == '/' && next == '/') state = LINE, blank = true;
-            else if (c == '/' && next == '*') state = BLOCK, blank = true, skip = 1;
-            else if (c == '"') state = STRING, blank = true;
-            else if (c == '\'') state = CHARACTER, blank = true;
+            if (c == '/' && next == '/')
+                state = LINE, blank = true;
+            else if (c == '/' && next == '*')
+                state = BLOCK, blank = true, skip = 1;
+            else if (c == '"')
+                state = STRING, blank = true;
+            else if (c == '\'')
+                state = CHARACTER, blank = true;
             break;
         case LINE:
             if (c == '\n') state = CODE;
@@ -68,8 +72,10 @@ static void make_plain(char *text, size_t length)
             break;
         case STRING:
         case CHARACTER:
-            if (c == '\\') skip = 1;
-            else if (c == (state == STRING ? '"' : '\'')) state = CODE;
+            if (c == '\\')
+                skip = 1;
+            else if (c == (state == STRING ? '"' : '\''))
+                state = CODE;
             break;
         }
         for (size_t k = 0; blank && k <= skip && i + k < length; k++)
@@ -88,15 +94,18 @@ static const char *find_word(const char *from, const char *end, const char *word
 {
     size_t n = strlen(word);
     for (const char *c = from; c + n <= end; c++)
-        if (!memcmp(c, word, n) && (c == from || !is_word(c[-1])) && (c + n == end || !is_word(c[n])))
+        if (!memcmp(c, word, n) && (c == from || !is_word(c[-1])) &&
+            (c + n == end || !is_word(c[n])))
             return c;
     return NULL;
 }
 
 static span trim(span s)
 {
-    while (s.length && isspace((unsigned char)*s.at)) s.at++, s.length--;
-    while (s.length && isspace((unsigned char)s.at[s.length - 1])) s.length--;
+    while (s.length && isspace((unsigned char)*s.at))
+        s.at++, s.length--;
+    while (s.length && isspace((unsigned char)s.at[s.length - 1]))
+        s.length--;
     return s;
 }
 
@@ -127,7 +136,8 @@ static eg_status split_arguments(const reader *r, const char *at, span *argument
                                  const char **after)
 {
     const char *end = r->plain + r->length, *open = at;
-    while (open < end && isspace((unsigned char)*open)) open++;
+    while (open < end && isspace((unsigned char)*open))
+        open++;
     const char *close = open < end && *open == '(' ? closing(open, end) : NULL;
     if (!close) return complain(r, at, "%.*sunbalanced brackets", (span){"", 0});
     *count = 0;
@@ -173,7 +183,8 @@ static eg_status read_type(const reader *r, span s, eg_type *type)
 static eg_status read_name(const reader *r, span s, char *name, size_t size)
 {
     bool word = s.length > 0 && s.length < size;
-    for (size_t i = 0; word && i < s.length; i++) word = is_word(s.at[i]);
+    for (size_t i = 0; word && i < s.length; i++)
+        word = is_word(s.at[i]);
     if (!word) return complain(r, s.at, "'%.*s' is no short identifier", s);
     memcpy(name, s.at, s.length);
     name[s.length] = '\0';
@@ -197,7 +208,8 @@ static eg_status read_parameter(const reader *r, span s, eg_parameter *parameter
     eg_status status = EG_OK;
     int64_t value = 0;
 
-    while (word.length < s.length && is_word(word.at[word.length])) word.length++;
+    while (word.length < s.length && is_word(word.at[word.length]))
+        word.length++;
     for (size_t k = 0; k < EG_COUNT(kinds); k++) {
         if (!equal(word, kinds[k].macro)) continue;
         *parameter = (eg_parameter){.kind = kinds[k].kind, .type = r->real};
@@ -237,10 +249,12 @@ static eg_status read_defines(const reader *r)
         if (!line.length || *line.at != '#') continue;
         span rest = trim((span){line.at + 1, line.length - 1});
         span word = {rest.at, 0};
-        while (word.length < rest.length && is_word(word.at[word.length])) word.length++;
+        while (word.length < rest.length && is_word(word.at[word.length]))
+            word.length++;
         rest = trim((span){rest.at + word.length, rest.length - word.length});
         span name = {rest.at, 0};
-        while (name.length < rest.length && is_word(name.at[name.length])) name.length++;
+        while (name.length < rest.length && is_word(name.at[name.length]))
+            name.length++;
         if (equal(word, "if") || equal(word, "ifdef") || equal(word, "ifndef")) {
             depth++;
             if (equal(word, "ifndef") && depth == 1) guarded = name, guard_depth = depth;
@@ -262,31 +276,28 @@ static eg_status read_defines(const reader *r)
 }
 
 static eg_status read_shared(const reader *r, const char *at, const char *end, const char *macro,
-                             bool operand, eg_declaration *out)
+                             eg_array_kind kind, eg_declaration *out)
 {
     span arguments[ARGUMENTS_MAX];
     size_t count = 0;
     eg_status status = EG_OK;
     while ((at = find_word(at, end, macro))) {
         const char *begin = at;
-        eg_shared_array array = {.operand = operand};
-        int64_t a = 0, b = 0;
+        bool shared = kind == EG_ARRAY_SHARED;
+        eg_shared_array array = {.kind = kind, .fields = 1, .value_bytes = eg_type_size(r->real)};
         EG_TRY(split_arguments(r, at + strlen(macro), arguments, &count, &at));
         if (count != 3)
             return complain(r, begin, "%.*s takes three arguments", (span){macro, strlen(macro)});
         if (out->shared_count == EG_SHARED_MAX)
             return complain(r, begin, "%.*stoo many shared arrays", (span){"", 0});
-        EG_TRY(read_name(r, arguments[operand ? 0 : 1], array.name, sizeof array.name));
-        if (operand) {
-            EG_TRY(evaluate(r, arguments[1], 1, &a));
-            EG_TRY(evaluate(r, arguments[2], 1, &b));
-            array.elements = a * ((b + 7) / 8);
-            array.value_bytes = eg_type_size(r->real);
-        } else {
+        EG_TRY(read_name(r, arguments[shared ? 1 : 0], array.name, sizeof array.name));
+        EG_TRY(evaluate(r, arguments[2], 1, &array.rows));
+        if (shared) {
             eg_type type = EG_F64;
             EG_TRY(read_type(r, arguments[0], &type));
-            EG_TRY(evaluate(r, arguments[2], 1, &array.elements));
             array.value_bytes = eg_type_size(type);
+        } else {
+            EG_TRY(evaluate(r, arguments[1], 1, &array.fields));
         }
         out->shared[out->shared_count++] = array;
     }
@@ -315,8 +326,13 @@ eg_status eg_declaration_read(eg_context *ctx, const char *name, char *text, siz
                               eg_declaration *out)
 {
     eg_status status = EG_OK;
-    reader r = {.ctx = ctx, .name = name, .text = text, .length = length, .macros = macros,
-                .real = real, .kernel = entry};
+    reader r = {.ctx = ctx,
+                .name = name,
+                .text = text,
+                .length = length,
+                .macros = macros,
+                .real = real,
+                .kernel = entry};
     span arguments[ARGUMENTS_MAX];
     size_t count = 0;
     bool found = false;
@@ -327,10 +343,13 @@ eg_status eg_declaration_read(eg_context *ctx, const char *name, char *text, siz
     make_plain(r.plain, length);
     EG_TRY(read_defines(&r));
 
-    for (const char *at = r.plain, *end = r.plain + length; (at = find_word(at, end, "K_KERNEL"));) {
+    for (const char *at = r.plain, *end = r.plain + length;
+         (at = find_word(at, end, "K_KERNEL"));) {
         const char *begin = at, *body = NULL;
         EG_TRY(split_arguments(&r, at + strlen("K_KERNEL"), arguments, &count, &body));
-        while (body < end && isspace((unsigned char)*body)) body++;
+        const char *header_end = body;
+        while (body < end && isspace((unsigned char)*body))
+            body++;
         const char *close = body < end && *body == '{' ? closing(body, end) : NULL;
         if (!close) {
             status = complain(&r, begin, "kernel '%.*s' has no body", arguments[0]);
@@ -347,10 +366,13 @@ eg_status eg_declaration_read(eg_context *ctx, const char *name, char *text, siz
             goto done;
         }
         found = true;
+        out->header = (size_t)(begin - r.plain);
+        out->header_end = (size_t)(header_end - r.plain);
         for (size_t i = 1; i < count; i++)
             EG_TRY(read_parameter(&r, arguments[i], &out->parameters[out->parameter_count++]));
-        EG_TRY(read_shared(&r, body, close, "K_SHARED", false, out));
-        EG_TRY(read_shared(&r, body, close, "K_OPERAND", true, out));
+        EG_TRY(read_shared(&r, body, close, "K_SHARED", EG_ARRAY_SHARED, out));
+        EG_TRY(read_shared(&r, body, close, "K_OPERAND", EG_ARRAY_OPERAND, out));
+        EG_TRY(read_shared(&r, body, close, "K_ACCUM", EG_ARRAY_ACCUM, out));
         EG_TRY(read_rows(&r, body, close, "K_NODES", out));
         EG_TRY(read_rows(&r, body, close, "K_ROWS", out));
         out->warps = find_word(body, close, "K_WARPS") != NULL;

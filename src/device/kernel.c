@@ -184,7 +184,8 @@ static eg_status quote_lines(const char *log, const eg_text *source, eg_text *ou
     for (const char *c = log; *c && quotes < QUOTES; c++) {
         if ((*c != ':' && *c != '(') || !isdigit((unsigned char)c[1])) continue;
         const char *from = c;
-        while (from > log && !isspace((unsigned char)from[-1]) && from[-1] != '"') from--;
+        while (from > log && !isspace((unsigned char)from[-1]) && from[-1] != '"')
+            from--;
         char file[128];
         size_t n = (size_t)(c - from);
         if (n == 0 || n >= sizeof file) continue;
@@ -204,8 +205,8 @@ done:
     return status;
 }
 
-eg_status eg_compile_failed(eg_context *ctx, const char *name, const char *compiler, const char *log,
-                            const eg_text *source)
+eg_status eg_compile_failed(eg_context *ctx, const char *name, const char *compiler,
+                            const char *log, const eg_text *source)
 {
     enum { LOG_MOST = 8000 };
     eg_text quoted = eg_text_new(ctx);

@@ -33,7 +33,8 @@ static eg_status bind_buffer(const eg_kernel *k, const eg_parameter *p, const eg
     if (buffer->device != k->device) return fail(k, p, "lives on another device");
     if (buffer->type != p->type)
         return eg_fail(ctx, EG_ERROR_LAUNCH, "%s (%s): argument '%s' is declared %s but holds %s",
-                       k->entry, k->name, p->name, eg_type_name(p->type), eg_type_name(buffer->type));
+                       k->entry, k->name, p->name, eg_type_name(p->type),
+                       eg_type_name(buffer->type));
     if (a->first > buffer->count) return fail(k, p, "starts behind its buffer's end");
     size_t left = buffer->count - a->first;
     if (p->extent && (uint64_t)end * (uint64_t)p->extent > left)
@@ -43,9 +44,10 @@ static eg_status bind_buffer(const eg_kernel *k, const eg_parameter *p, const eg
                        k->entry, k->name, p->name, left, end, p->extent);
     size_t offset = buffer->base + a->first * eg_type_size(buffer->type);
     if (eg_context_check(ctx) && offset % ALIGNMENT)
-        return eg_fail(ctx, EG_ERROR_CHECK,
-                       "%s (%s): argument '%s' starts at value %zu, which is not aligned to %d bytes",
-                       k->entry, k->name, p->name, a->first, ALIGNMENT);
+        return eg_fail(
+            ctx, EG_ERROR_CHECK,
+            "%s (%s): argument '%s' starts at value %zu, which is not aligned to %d bytes",
+            k->entry, k->name, p->name, a->first, ALIGNMENT);
     *slot = (eg_slot){.is_memory = true, .memory = buffer->memory, .offset = offset};
     return EG_OK;
 }
@@ -59,14 +61,14 @@ static eg_status bind_operator(const eg_kernel *k, const eg_parameter *p, const 
     if (op->rows != p->rows || op->cols != p->cols || op->type != p->type)
         return eg_fail(k->device->ctx, EG_ERROR_LAUNCH,
                        "%s (%s): operator '%s' is declared %d x %d of %s but is %d x %d of %s",
-                       k->entry, k->name, p->name, p->rows, p->cols, eg_type_name(p->type), op->rows,
-                       op->cols, eg_type_name(op->type));
+                       k->entry, k->name, p->name, p->rows, p->cols, eg_type_name(p->type),
+                       op->rows, op->cols, eg_type_name(op->type));
     *slot = (eg_slot){.is_memory = true, .memory = op->packed->memory, .offset = op->packed->base};
     return EG_OK;
 }
 
-static eg_status bind_value(const eg_kernel *k, const eg_parameter *p, const eg_argument *a, value *v,
-                            eg_slot *slot)
+static eg_status bind_value(const eg_kernel *k, const eg_parameter *p, const eg_argument *a,
+                            value *v, eg_slot *slot)
 {
     bool integer = p->type != EG_F64 && p->type != EG_F32;
     int64_t i = a->value.integer;
@@ -79,18 +81,31 @@ static eg_status bind_value(const eg_kernel *k, const eg_parameter *p, const eg_
                        "%s (%s): %" PRId64 " does not fit into argument '%s' of type %s", k->entry,
                        k->name, i, p->name, eg_type_name(p->type));
     switch (p->type) {
-    case EG_F64: v->f64 = a->value.real; break;
-    case EG_F32: v->f32 = (float)a->value.real; break;
-    case EG_I64: v->i64 = i; break;
-    case EG_I32: v->i32 = (int32_t)i; break;
-    case EG_U32: v->u32 = (uint32_t)i; break;
-    case EG_U8: v->u8 = (uint8_t)i; break;
+    case EG_F64:
+        v->f64 = a->value.real;
+        break;
+    case EG_F32:
+        v->f32 = (float)a->value.real;
+        break;
+    case EG_I64:
+        v->i64 = i;
+        break;
+    case EG_I32:
+        v->i32 = (int32_t)i;
+        break;
+    case EG_U32:
+        v->u32 = (uint32_t)i;
+        break;
+    case EG_U8:
+        v->u8 = (uint8_t)i;
+        break;
     }
     *slot = (eg_slot){.data = v, .size = eg_type_size(p->type)};
     return EG_OK;
 }
 
-static const eg_argument *find_argument(const eg_argument *arguments, size_t count, const char *name)
+static const eg_argument *find_argument(const eg_argument *arguments, size_t count,
+                                        const char *name)
 {
     for (size_t i = 0; i < count; i++)
         if (!strcmp(arguments[i].name, name)) return &arguments[i];
@@ -123,12 +138,14 @@ eg_status eg_launch_tiles(eg_kernel *kernel, int64_t first, int64_t count,
     eg_slot slots[EG_PARAMETERS_MAX];
     value values[EG_PARAMETERS_MAX];
     const eg_argument *bound[EG_PARAMETERS_MAX];
+    const size_t parameter_count = kernel->parameter_count;
     eg_status status = EG_OK;
 
     if (first < 0 || count < 0 || first > INT32_MAX / 4 || count > INT32_MAX / 4 - first)
-        return eg_fail(ctx, EG_ERROR_LAUNCH, "%s (%s): tiles %" PRId64 " to %" PRId64
-                       " are out of range", kernel->entry, kernel->name, first, first + count);
-    for (size_t i = 0; i < kernel->parameter_count; i++) {
+        return eg_fail(ctx, EG_ERROR_LAUNCH,
+                       "%s (%s): tiles %" PRId64 " to %" PRId64 " are out of range", kernel->entry,
+                       kernel->name, first, first + count);
+    for (size_t i = 0; i < parameter_count; i++) {
         const eg_parameter *p = &kernel->parameters[i];
         const eg_argument *a = bound[i] = find_argument(arguments, argument_count, p->name);
         if (!a) return fail(kernel, p, "is missing");
@@ -136,21 +153,24 @@ eg_status eg_launch_tiles(eg_kernel *kernel, int64_t first, int64_t count,
         if (is_buffer != (a->kind == EG_ARGUMENT_BUFFER) ||
             (p->kind == EG_PARAMETER_OPERATOR) != (a->kind == EG_ARGUMENT_OPERATOR))
             return fail(kernel, p,
-                        is_buffer                         ? "takes a buffer"
+                        is_buffer                       ? "takes a buffer"
                         : p->kind == EG_PARAMETER_VALUE ? "takes a value"
-                                                          : "takes an operator");
-        if (is_buffer) EG_TRY(bind_buffer(kernel, p, a, first + count, &slots[i]));
-        else if (p->kind == EG_PARAMETER_OPERATOR) EG_TRY(bind_operator(kernel, p, a, &slots[i]));
-        else EG_TRY(bind_value(kernel, p, a, &values[i], &slots[i]));
+                                                        : "takes an operator");
+        if (is_buffer)
+            EG_TRY(bind_buffer(kernel, p, a, first + count, &slots[i]));
+        else if (p->kind == EG_PARAMETER_OPERATOR)
+            EG_TRY(bind_operator(kernel, p, a, &slots[i]));
+        else
+            EG_TRY(bind_value(kernel, p, a, &values[i], &slots[i]));
     }
-    if (argument_count != kernel->parameter_count)
+    if (argument_count != parameter_count)
         return complain_of_extra(kernel, arguments, argument_count);
     if (count == 0) return EG_OK;
     EG_TRY(device->backend->launch(device, kernel->function, &kernel->geometry, first, count, slots,
-                                   kernel->parameter_count));
+                                   parameter_count));
     if (eg_context_check(ctx)) {
         EG_TRY(eg_device_sync(device));
-        for (size_t i = 0; i < kernel->parameter_count; i++)
+        for (size_t i = 0; i < parameter_count; i++)
             if (kernel->parameters[i].kind <= EG_PARAMETER_INOUT)
                 EG_TRY(eg_buffer_check_canaries(bound[i]->value.buffer));
     }

@@ -249,6 +249,8 @@ static eg_status take_log(eg_context *ctx, const nvrtc_api *api, nvrtcProgram pr
     if (api->log_size(program, &bytes) != NVRTC_SUCCESS) bytes = 0;
     EG_TRY(eg_new(ctx, bytes + 1, log));
     if (bytes > 0 && api->log(program, *log) != NVRTC_SUCCESS) (*log)[0] = '\0';
+    for (size_t length = strlen(*log); length > 0 && (*log)[length - 1] == '\n';)
+        (*log)[--length] = '\0';
 done:
     return status;
 }

@@ -44,8 +44,10 @@ eg_status eg_operator_create(eg_device *device, eg_type type, int rows, int cols
             int row = m < rows ? m : rows - 1;
             double value = a[(size_t)row * (size_t)cols + (size_t)k];
             size_t place = mma ? place_mma(m, k, padded_cols) : place_rows(m, k, padded_cols);
-            if (type == EG_F64) ((double *)packed)[place] = value;
-            else ((float *)packed)[place] = (float)value;
+            if (type == EG_F64)
+                ((double *)packed)[place] = value;
+            else
+                ((float *)packed)[place] = (float)value;
         }
     EG_TRY(eg_new(ctx, 1, &op));
     *op = (eg_operator){.rows = rows, .cols = cols, .type = type};

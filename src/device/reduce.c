@@ -1,7 +1,6 @@
 /* Reductions with a fixed order: two launches, nothing allocated, the result stays on the device. */
 #include "device/kernel.h"
 
-
 struct eg_reducer {
     eg_device *device; /* not owned */
     eg_type type;
@@ -16,14 +15,12 @@ static eg_status create_kernel(eg_reducer *reducer, const char *entry, eg_kernel
 {
     const eg_device_info *info = &reducer->device->info;
     int64_t kinds[EG_REDUCTIONS_MAX] = {0};
-    for (size_t k = 0; k < reducer->count; k++) kinds[k] = reducer->kinds[k];
-    const eg_define defines[] = {{"ROWS", 8},
-                                 {"BLOCKS", reducer->blocks},
-                                 {"KINDS", (int64_t)reducer->count},
-                                 {"KIND_0", kinds[0]},
-                                 {"KIND_1", kinds[1]},
-                                 {"KIND_2", kinds[2]},
-                                 {"KIND_3", kinds[3]}};
+    for (size_t k = 0; k < reducer->count; k++)
+        kinds[k] = reducer->kinds[k];
+    const eg_define defines[] = {
+        {"ROWS", 8},          {"BLOCKS", reducer->blocks}, {"KINDS", (int64_t)reducer->count},
+        {"KIND_0", kinds[0]}, {"KIND_1", kinds[1]},        {"KIND_2", kinds[2]},
+        {"KIND_3", kinds[3]}};
     return eg_kernel_create(reducer->device,
                             &(eg_kernel_options){.size = sizeof(eg_kernel_options),
                                                  .source = "device/reduce.k.c",
@@ -63,7 +60,8 @@ eg_status eg_reducer_create(eg_device *device, eg_type type, const eg_reduction_
     reducer->blocks = device->info.is_gpu ? 8 * device->info.compute_units : 256;
     EG_TRY(create_kernel(reducer, "reduce", &reducer->reduce));
     EG_TRY(create_kernel(reducer, "finish", &reducer->finish));
-    EG_TRY(eg_buffer_create(device, EG_F64, kind_count * (size_t)reducer->blocks, &reducer->partial));
+    EG_TRY(
+        eg_buffer_create(device, EG_F64, kind_count * (size_t)reducer->blocks, &reducer->partial));
     *out = reducer;
     reducer = NULL;
 done:
@@ -87,7 +85,8 @@ static eg_status check(const eg_reducer *reducer, size_t k, size_t count, const 
     eg_context *ctx = reducer->device->ctx;
     eg_reduction_kind kind = reducer->kinds[k];
     if (r->kind != kind)
-        return eg_fail(ctx, EG_ERROR_ARGUMENT, "reduction %zu is of another kind than its reducer's", k);
+        return eg_fail(ctx, EG_ERROR_ARGUMENT,
+                       "reduction %zu is of another kind than its reducer's", k);
     const eg_buffer *needed[] = {
         r->x, kind == EG_REDUCE_DOT || kind == EG_REDUCE_WEIGHTED_DOT ? r->y : r->x,
         kind == EG_REDUCE_WEIGHTED_DOT ? r->w : r->x};
@@ -97,7 +96,7 @@ static eg_status check(const eg_reducer *reducer, size_t k, size_t count, const 
         if (needed[i]->count < count)
             return eg_fail(ctx, EG_ERROR_ARGUMENT,
                            "reduction %zu over %zu values, but its '%c' has only %zu", k, count,
-                           "xyw"[i], needed[i]->count);
+                           "xyw"[i], needed[i] -> count);
     }
     return EG_OK;
 }
@@ -121,15 +120,16 @@ eg_status eg_reduce(eg_reducer *reducer, size_t count, const eg_reduction *reduc
         const eg_reduction *r = &reductions[k < reducer->count ? k : 0];
         if (k < reducer->count) EG_TRY(check(reducer, k, count, r));
         eg_buffer *buffers[3] = {r->x, r->y ? r->y : r->x, r->w ? r->w : r->x};
-        for (size_t i = 0; i < 3; i++) arguments[n++] = EG_BUFFER(names[k][i], buffers[i]);
+        for (size_t i = 0; i < 3; i++)
+            arguments[n++] = EG_BUFFER(names[k][i], buffers[i]);
     }
     arguments[n++] = EG_BUFFER("partial", reducer->partial);
     if (!result || result->count < reducer->count)
         return eg_fail(reducer->device->ctx, EG_ERROR_ARGUMENT,
                        "the result of %zu reductions needs as many values", reducer->count);
     EG_TRY(eg_launch_tiles(reducer->reduce, 0, reducer->blocks, arguments, n));
-    EG_TRY(eg_launch(reducer->finish, (int64_t)reducer->count, EG_BUFFER("partial", reducer->partial),
-                     EG_BUFFER("result", result)));
+    EG_TRY(eg_launch(reducer->finish, (int64_t)reducer->count,
+                     EG_BUFFER("partial", reducer->partial), EG_BUFFER("result", result)));
 done:
     return status;
 }

@@ -73,15 +73,15 @@ K_KERNEL(reduce, K_VAL(i64, count), K_VAL(i64, chunk), K_IN(real, x0), K_IN(real
 K_KERNEL(finish, K_IN(f64, partial), K_OUT(f64, result))
 {
     K_SHARED(f64, s, ROWS);
+    K_PRIVATE(f64, sum, ROWS);
     K_TILES(t)
     {
-        K_NODES(i, ROWS)
-        {
-            f64 sum = FIRST(KIND_OF(t));
-            for (int j = i * LANES + lane; j < BLOCKS; j += ROWS * LANES)
-                sum = join(KIND_OF(t), sum, partial[(i64)t * BLOCKS + j]);
-            s[i][lane] = sum;
-        }
+        K_NODES(i, ROWS) K_P(sum) = FIRST(KIND_OF(t));
+        for (int j = 0; j < BLOCKS; j += ROWS * LANES)
+            K_NODES(i, ROWS)
+            if (j + i * LANES + lane < BLOCKS)
+                K_P(sum) = join(KIND_OF(t), K_P(sum), partial[(i64)t * BLOCKS + j + i * LANES + lane]);
+        K_NODES(i, ROWS) s[i][lane] = K_P(sum);
         K_SYNC;
         TREE(KIND_OF(t), s)
         K_NODES(i, 1) if (lane == 0) result[t] = s[0][0];

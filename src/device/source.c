@@ -1,8 +1,10 @@
 /* From a kernel file to the complete source a compiler gets.
  *
- *     constants (#define)            sizes, layout of threads and shared memory
+ *     the dialect's constants        precision, layout of threads and shared memory
  *     dialect header                 device/dialect/{cpu,opencl,cuda}.k.h
- *     #line 1 "room/name.k.c"        the file, its includes put in place, its other kernels blanked
+ *     the kernel's constants         NP, NC, …
+ *     #line 1 "room/name.k.c"        the file: includes put in place, other kernels blanked, and
+ *                                    K_KERNEL(…) replaced by the backend's own kind of header
  *     entry                          CPU only: name(t0, t1, void **args)
  */
 #include "device/source.h"
@@ -14,7 +16,14 @@
 #include <string.h>
 
 /* A level-2 operand of more registers than this per thread moves to shared memory. */
-#define OPERAND_REGISTERS 96
+#define OPERAND_REGISTERS 128
+
+/* An operand in shared memory of more bytes than this is shared by two warps, which divide its
+ * points among them: with one each, too few warps would fit on a multiprocessor. */
+#define OPERAND_BYTES_PER_WARP (32 << 10)
+
+/* Most blocks of a grid, in multiples of what is resident; kernels stride over the rest. */
+#define WAVES 32
 
 eg_target eg_target_of(const eg_device *device)
 {
@@ -68,8 +77,8 @@ static eg_status add_file(eg_context *ctx, const char *name, eg_text *text)
 }
 
 /* Adds `from` to `to` with every #include "…" replaced by its file (once each). */
-static eg_status add_with_includes(eg_context *ctx, const char *name, const char *from, size_t length,
-                                   eg_text *seen, int depth, eg_text *to)
+static eg_status add_with_includes(eg_context *ctx, const char *name, const char *from,
+                                   size_t length, eg_text *seen, int depth, eg_text *to)
 {
     eg_status status = EG_OK;
     eg_text file = eg_text_new(ctx);
@@ -108,132 +117,198 @@ done:
     return status;
 }
 
-static size_t array_bytes(const eg_shared_array *array, const eg_geometry *g, bool mma)
+/* An integer constant of the options, or `otherwise`. */
+static int64_t define_value(const eg_kernel_options *options, const char *name, int64_t otherwise)
 {
-    if (array->operand) /* fragments of 32 threads, 4 values each, per warp; lanes otherwise */
-        return mma ? (size_t)(array->elements * g->tz) * 32 * 4 * array->value_bytes : 0;
-    return (size_t)(array->elements * g->tz * (g->lanes + 2)) * array->value_bytes;
+    for (size_t i = 0; i < options->define_count; i++)
+        if (!strcmp(options->defines[i].name, name)) return options->defines[i].value;
+    return otherwise;
 }
 
-static bool operand_in_shared(const eg_shared_array *array, const eg_macros *macros)
-{
-    int64_t limit = OPERAND_REGISTERS;
-    if (eg_macros_find(macros, "K_OPERAND_REGISTERS", strlen("K_OPERAND_REGISTERS")) &&
-        eg_constant_evaluate(macros, "K_OPERAND_REGISTERS", "K_OPERAND_REGISTERS",
-                             strlen("K_OPERAND_REGISTERS"), &limit) != EG_OK)
-        limit = OPERAND_REGISTERS;
-    return array->operand && array->elements * 8 > limit;
-}
+/* Shared memory of a kernel, array by array. On tensor cores (`mma`) an operand that is too large for
+ * registers lies there as fragments of 8 rows, 1 KiB each. */
+typedef struct layout {
+    size_t offset[EG_SHARED_MAX];
+    int64_t stays[EG_SHARED_MAX]; /* operands that stay: fragments a group; 0 for the others */
+    int64_t operands;             /* fragments of all operands */
+    int parts;                    /* warps that work on a group together */
+    size_t bytes;                 /* of a block */
+} layout;
 
-static size_t shared_bytes(const eg_declaration *d, const eg_geometry *g, bool mma,
-                           const eg_macros *macros)
+static layout lay_out(const eg_declaration *d, const eg_geometry *g, bool mma,
+                      const eg_kernel_options *options)
 {
-    size_t bytes = 0;
-    for (size_t i = 0; i < d->shared_count; i++)
-        if (!d->shared[i].operand || (mma && operand_in_shared(&d->shared[i], macros)))
-            bytes += (array_bytes(&d->shared[i], g, mma) + 15) / 16 * 16;
-    return bytes;
+    layout l = {.parts = 1};
+    int64_t limit = define_value(options, "K_OPERAND_REGISTERS", OPERAND_REGISTERS);
+    bool any = false;
+    int64_t exchange = 0; /* fragments that two warps of a group exchange, in an operand's place */
+    for (size_t i = 0; i < d->shared_count; i++) {
+        const eg_shared_array *array = &d->shared[i];
+        int64_t fragments = array->fields * ((array->rows + 7) / 8);
+        if (array->kind == EG_ARRAY_ACCUM && fragments > exchange) exchange = fragments;
+        if (array->kind == EG_ARRAY_OPERAND) l.operands += fragments;
+        if (mma && array->kind == EG_ARRAY_OPERAND && fragments * 8 > limit) {
+            l.stays[i] = fragments;
+            any = true;
+            if (fragments * 1024 > OPERAND_BYTES_PER_WARP) l.parts = 2;
+        }
+    }
+    if (any) l.parts = (int)define_value(options, "K_PARTS", l.parts);
+    for (size_t i = 0; i < d->shared_count; i++) {
+        const eg_shared_array *array = &d->shared[i];
+        int64_t values = 0;
+        if (l.stays[i] && l.stays[i] < exchange) l.stays[i] = exchange;
+        if (array->kind == EG_ARRAY_SHARED)
+            values = array->rows * (g->lanes + 2);
+        else if (l.stays[i])
+            values = l.stays[i] * 32 * 4;
+        l.offset[i] = l.bytes;
+        l.bytes += ((size_t)(values * g->tz) * array->value_bytes + 15) / 16 * 16;
+    }
+    return l;
 }
 
 /* Chooses how many threads and tiles make a block: 128 to 256 threads, whole warps per tile, and at
  * most half of the shared memory of a multiprocessor unless one tile needs more. */
 static eg_status choose_geometry(eg_context *ctx, const eg_target *target,
                                  const eg_kernel_options *options, const eg_declaration *d,
-                                 const eg_macros *macros, const char *name, eg_geometry *g)
+                                 const char *name, eg_geometry *g)
 {
     bool mma = eg_target_uses_mma(target, options->real);
     *g = (eg_geometry){.lanes = options->lanes ? options->lanes : target->lanes,
-                       .ty = 1, .tz = 1, .groups_per_tile = 1};
+                       .ty = 1,
+                       .tz = 1,
+                       .groups_per_tile = 1,
+                       .waves = WAVES};
     if (g->lanes < 1 || g->lanes > 64 || (g->lanes & (g->lanes - 1)))
-        return eg_fail(ctx, EG_ERROR_ARGUMENT, "%s: LANES = %d is not a power of two up to 64", name,
-                       g->lanes);
+        return eg_fail(ctx, EG_ERROR_ARGUMENT, "%s: LANES = %d is not a power of two up to 64",
+                       name, g->lanes);
     if (target->kind == EG_TARGET_CPU) {
         g->block[0] = g->block[1] = g->block[2] = 1;
-        g->shared_bytes = shared_bytes(d, g, false, macros);
+        g->shared_bytes = lay_out(d, g, false, options).bytes;
         return EG_OK;
     }
     if (mma && (d->warps ? g->lanes % 16 : g->lanes % 4))
-        return eg_fail(ctx, EG_ERROR_ARGUMENT,
-                       "%s: LANES = %d; tensor cores need a multiple of %d", name, g->lanes,
-                       d->warps ? 16 : 4);
+        return eg_fail(ctx, EG_ERROR_ARGUMENT, "%s: LANES = %d; tensor cores need a multiple of %d",
+                       name, g->lanes, d->warps ? 16 : 4);
     int threads = target->max_block_threads < 256 ? target->max_block_threads : 256;
     if (d->warps) {
-        if (mma) g->groups_per_tile = g->lanes / 16;
-        int group = mma ? 32 : g->lanes;
+        /* Small blocks: warps need nothing of each other, and a block ends with its last. */
         g->tz = options->tiles_per_block ? options->tiles_per_block
-                                         : (threads < 128 ? threads : 128) / group;
+                : !mma                   ? 128 / g->lanes
+                                         : (lay_out(d, g, mma, options).operands <= 4 ? 2 : 1);
         if (g->tz < 1) g->tz = 1;
-        g->block[0] = group;
+        g->block[0] = mma ? 32 : g->lanes;
+        if (mma) {
+            g->groups_per_tile = g->lanes / 16;
+            g->waves =
+                INT32_MAX / 1024; /* one group a warp: the next block's loads hide its work */
+        }
     } else {
         int whole_warp = g->lanes < 32 ? 32 / g->lanes : 1;
-        int wanted = d->most_rows == 0 ? 64 / g->lanes
-                     : d->most_rows <= 4 ? 1
+        int wanted = d->most_rows == 0    ? 64 / g->lanes
+                     : d->most_rows <= 4  ? 1
                      : d->most_rows <= 12 ? 2
                      : d->most_rows <= 40 ? 4
                                           : 8;
         g->ty = options->rows_per_block ? options->rows_per_block
                                         : (wanted > whole_warp ? wanted : whole_warp);
-        while (g->ty > 1 && g->lanes * g->ty > threads) g->ty /= 2;
+        while (g->ty > 1 && g->lanes * g->ty > threads)
+            g->ty /= 2;
+        if (d->most_rows == 0) threads = threads < 128 ? threads : 128;
         g->tz = options->tiles_per_block ? options->tiles_per_block : threads / (g->lanes * g->ty);
         if (g->tz < 1) g->tz = 1;
         g->block[0] = g->lanes;
     }
     size_t soft = target->shared_bytes < 48 << 10 ? target->shared_bytes : 48 << 10;
-    while (!options->tiles_per_block && g->tz > 1 && shared_bytes(d, g, mma, macros) > soft)
+    while (!options->tiles_per_block && g->tz > 1 && lay_out(d, g, mma, options).bytes > soft)
         g->tz = (g->tz + 1) / 2;
     g->block[1] = g->ty;
-    g->block[2] = g->tz;
-    g->shared_bytes = shared_bytes(d, g, mma, macros);
+    layout l = lay_out(d, g, mma, options);
+    g->block[2] = g->tz * l.parts;
+    g->shared_bytes = l.bytes;
     if (g->shared_bytes > target->shared_bytes)
         return eg_fail(ctx, EG_ERROR_UNSUPPORTED,
                        "%s: kernel '%s' needs %zu bytes of shared memory with LANES = %d and the "
                        "device has %zu; use fewer LANES",
                        name, options->entry, g->shared_bytes, g->lanes, target->shared_bytes);
     if (g->block[0] * g->block[1] * g->block[2] > target->max_block_threads)
-        return eg_fail(ctx, EG_ERROR_UNSUPPORTED,
-                       "%s: a block of %d x %d x %d threads is more than the device's %d; use fewer "
-                       "rows or tiles per block",
-                       name, g->block[0], g->block[1], g->block[2], target->max_block_threads);
+        return eg_fail(
+            ctx, EG_ERROR_UNSUPPORTED,
+            "%s: a block of %d x %d x %d threads is more than the device's %d; use fewer "
+            "rows or tiles per block",
+            name, g->block[0], g->block[1], g->block[2], target->max_block_threads);
     return EG_OK;
 }
 
+/* The options' constants: those of the dialect itself (K_…), or the kernel's own, which stand behind
+ * the dialect's header so that a constant N or ROWS cannot touch it. */
+static eg_status add_defines(const eg_kernel_options *options, bool dialect, eg_text *text)
+{
+    eg_status status = EG_OK;
+    for (size_t i = 0; i < options->define_count; i++)
+        if (!strncmp(options->defines[i].name, "K_", 2) == dialect &&
+            strcmp(options->defines[i].name, "K_PARTS") != 0) /* lay_out has the last word */
+            EG_TRY(eg_text_printf(text, "#define %s %" PRId64 "\n", options->defines[i].name,
+                                  options->defines[i].value));
+done:
+    return status;
+}
+
 static eg_status add_constants(const eg_target *target, const eg_kernel_options *options,
-                               const eg_declaration *d, const eg_geometry *g,
-                               const eg_macros *macros, eg_text *text)
+                               const eg_declaration *d, const eg_geometry *g, eg_text *text)
 {
     static const char *const kinds[] = {"K_CPU", "K_OPENCL", "K_CUDA"};
-    bool mma = eg_target_uses_mma(target, options->real), streaming = false, scramble = false;
-    bool chunk = false, any_shared = false;
-    size_t offset = 0;
+    bool mma = eg_target_uses_mma(target, options->real);
+    layout l = lay_out(d, g, mma, options);
     eg_status status = EG_OK;
 
     EG_TRY(eg_text_printf(text, "#define %s 1\n", kinds[target->kind]));
     EG_TRY(eg_text_printf(text, "#define K_REAL %d\n", options->real == EG_F64 ? 64 : 32));
-    EG_TRY(eg_text_printf(text, "#define K_LEVEL %d\n#define LANES %d\n#define K_TY %d\n"
-                                "#define K_TZ %d\n",
+    EG_TRY(eg_text_printf(text,
+                          "#define K_LEVEL %d\n#define LANES %d\n#define K_TY %d\n"
+                          "#define K_TZ %d\n",
                           d->warps ? 2 : 1, g->lanes, g->ty, g->tz));
     if (target->kind == EG_TARGET_CUDA)
         EG_TRY(eg_text_printf(text, "#define K_MMA %d\n#define K_THREADS %d\n", mma,
                               g->block[0] * g->block[1] * g->block[2]));
-    for (size_t i = 0; i < d->shared_count && target->kind == EG_TARGET_CUDA; i++) {
-        const eg_shared_array *array = &d->shared[i];
-        bool shared = !array->operand || (mma && operand_in_shared(array, macros));
-        EG_TRY(eg_text_printf(text, "#define K_OFFSET_%s %zu\n", array->name, shared ? offset : 0));
-        if (array->operand)
-            EG_TRY(eg_text_printf(text, "#define K_IN_SHARED_%s %d\n", array->name, shared));
-        any_shared |= array->operand && shared;
-        if (shared) offset += (array_bytes(array, g, mma) + 15) / 16 * 16;
+    for (size_t i = 0; i < d->shared_count && target->kind == EG_TARGET_CUDA; i++)
+        EG_TRY(eg_text_printf(text, "#define K_OFFSET_%s %zu\n#define K_IN_SHARED_%s %" PRId64 "\n",
+                              d->shared[i].name, l.offset[i], d->shared[i].name, l.stays[i]));
+    for (size_t i = 0; i < d->shared_count; i++)
+        if (l.stays[i]) {
+            EG_TRY(eg_text_printf(text,
+                                  "#define K_EXCHANGE %zu\n#define K_EXCHANGE_STRIDE %" PRId64 "\n",
+                                  l.offset[i], l.stays[i]));
+            break;
+        }
+    EG_TRY(add_defines(options, true, text));
+    const eg_define defaults[] = {
+        {"K_STREAMING", 0}, {"K_SCRAMBLE", 0}, {"K_PARTS", l.parts}, {"K_FN", mma ? 8 : 4}};
+    for (size_t i = 0; i < EG_COUNT(defaults); i++)
+        EG_TRY(eg_text_printf(text, "#ifndef %s\n#define %s %" PRId64 "\n#endif\n",
+                              defaults[i].name, defaults[i].name, defaults[i].value));
+done:
+    return status;
+}
+
+/* The kernel's header in the terms of the dialect's header: K_BEGIN(name) K_ARG_IN(real, u) … K_END.
+ * (OpenCL compilers refuse variadic macros, so K_KERNEL itself cannot be one.) */
+static eg_status add_header(const eg_source *source, const char *written, size_t length,
+                            eg_text *text)
+{
+    static const char *const macros[] = {"K_ARG_IN", "K_ARG_OUT", "K_ARG_INOUT", "K_ARG_VAL",
+                                         "K_ARG_OP"};
+    eg_status status = EG_OK;
+    EG_TRY(eg_text_printf(text, "K_BEGIN(%s)", source->entry));
+    for (size_t i = 0; i < source->parameter_count; i++) {
+        const eg_parameter *p = &source->parameters[i];
+        EG_TRY(
+            eg_text_printf(text, " %s(%s, %s)", macros[p->kind], eg_type_name(p->type), p->name));
     }
-    for (size_t i = 0; i < options->define_count; i++) {
-        const eg_define *define = &options->defines[i];
-        EG_TRY(eg_text_printf(text, "#define %s %" PRId64 "\n", define->name, define->value));
-        streaming |= !strcmp(define->name, "K_STREAMING");
-        scramble |= !strcmp(define->name, "K_SCRAMBLE");
-        chunk |= !strcmp(define->name, "K_FN");
-    }
-    if (!streaming) EG_TRY(eg_text_puts(text, "#define K_STREAMING 0\n"));
-    if (!scramble) EG_TRY(eg_text_puts(text, "#define K_SCRAMBLE 0\n"));
-    if (mma && d->warps && !chunk && any_shared) EG_TRY(eg_text_puts(text, "#define K_FN 16\n"));
+    EG_TRY(eg_text_puts(text, " K_END"));
+    for (size_t i = 0; i < length; i++) /* line numbers hold */
+        if (written[i] == '\n') EG_TRY(eg_text_puts(text, "\n"));
 done:
     return status;
 }
@@ -256,8 +331,8 @@ done:
     return status;
 }
 
-eg_status eg_source_build(eg_context *ctx, const eg_target *target, const eg_kernel_options *options,
-                          eg_source *source)
+eg_status eg_source_build(eg_context *ctx, const eg_target *target,
+                          const eg_kernel_options *options, eg_source *source)
 {
     static const char *const dialects[] = {"device/dialect/cpu.k.h", "device/dialect/opencl.k.h",
                                            "device/dialect/cuda.k.h"};
@@ -271,7 +346,8 @@ eg_status eg_source_build(eg_context *ctx, const eg_target *target, const eg_ker
     const char *name = options->source ? options->source : "kernel.k.c";
     if (!options->entry || strlen(options->entry) >= sizeof source->entry ||
         strlen(name) >= sizeof source->name || (!options->source && !options->text))
-        return eg_fail(ctx, EG_ERROR_ARGUMENT, "a kernel needs a source and an entry with short names");
+        return eg_fail(ctx, EG_ERROR_ARGUMENT,
+                       "a kernel needs a source and an entry with short names");
     if (options->real != EG_F64 && options->real != EG_F32)
         return eg_fail(ctx, EG_ERROR_ARGUMENT, "%s: real is f64 or f32, not %s", name,
                        eg_type_name(options->real));
@@ -288,19 +364,23 @@ eg_status eg_source_build(eg_context *ctx, const eg_target *target, const eg_ker
     int lanes = options->lanes ? options->lanes : target->lanes;
     EG_TRY(eg_macros_define_integer(&macros, "LANES", lanes));
     for (size_t i = 0; i < options->define_count; i++)
-        EG_TRY(eg_macros_define_integer(&macros, options->defines[i].name, options->defines[i].value));
+        EG_TRY(
+            eg_macros_define_integer(&macros, options->defines[i].name, options->defines[i].value));
     EG_TRY(eg_declaration_read(ctx, name, body.data, body.length, options->entry, options->real,
                                &macros, d));
     memcpy(source->parameters, d->parameters, sizeof source->parameters);
     source->parameter_count = d->parameter_count;
-    EG_TRY(choose_geometry(ctx, target, options, d, &macros, name, &source->geometry));
+    EG_TRY(choose_geometry(ctx, target, options, d, name, &source->geometry));
 
-    EG_TRY(add_constants(target, options, d, &source->geometry, &macros, &source->text));
+    EG_TRY(add_constants(target, options, d, &source->geometry, &source->text));
     eg_text_clear(&seen);
     EG_TRY(add_file(ctx, dialects[target->kind], &header));
     EG_TRY(add_with_includes(ctx, dialects[target->kind], eg_text_string(&header), header.length,
                              &seen, 0, &source->text));
-    EG_TRY(eg_text_add(&source->text, body.data, body.length));
+    EG_TRY(add_defines(options, false, &source->text));
+    EG_TRY(eg_text_add(&source->text, body.data, d->header));
+    EG_TRY(add_header(source, body.data + d->header, d->header_end - d->header, &source->text));
+    EG_TRY(eg_text_add(&source->text, body.data + d->header_end, body.length - d->header_end));
     if (target->kind == EG_TARGET_CPU) EG_TRY(add_cpu_entry(source, &source->text));
 done:
     eg_text_free(&file);

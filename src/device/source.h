@@ -35,7 +35,8 @@ typedef struct eg_parameter {
     eg_parameter_kind kind;
     char name[40];
     eg_type type;
-    int64_t extent; /* buffers: values per tile, 0 where not declared; may be read beyond the tile */
+    int64_t
+        extent; /* buffers: values per tile, 0 where not declared; may be read beyond the tile */
     int rows, cols; /* operators */
 } eg_parameter;
 
@@ -53,16 +54,23 @@ typedef struct eg_source {
 
 /* Builds the complete source of one kernel. The caller frees it with eg_source_free, also on
  * failure. */
-eg_status eg_source_build(eg_context *ctx, const eg_target *target, const eg_kernel_options *options,
-                          eg_source *source);
+eg_status eg_source_build(eg_context *ctx, const eg_target *target,
+                          const eg_kernel_options *options, eg_source *source);
 void eg_source_free(eg_source *source);
 
 /* --- declare.c: reading what a kernel file declares ---------------------------------------------- */
 
+typedef enum eg_array_kind {
+    EG_ARRAY_SHARED,  /* K_SHARED: rows of a tile */
+    EG_ARRAY_OPERAND, /* K_OPERAND: a chain's input */
+    EG_ARRAY_ACCUM    /* K_ACCUM: its sums */
+} eg_array_kind;
+
 typedef struct eg_shared_array {
     char name[40];
-    bool operand;      /* K_OPERAND: fragments, `rows` of them per field; else K_SHARED */
-    int64_t elements;  /* K_SHARED: rows; K_OPERAND: fields * rows / 8 rounded up */
+    eg_array_kind kind;
+    int64_t fields; /* 1 for K_SHARED */
+    int64_t rows;
     size_t value_bytes;
 } eg_shared_array;
 
@@ -73,8 +81,9 @@ typedef struct eg_declaration {
     size_t parameter_count;
     eg_shared_array shared[EG_SHARED_MAX];
     size_t shared_count;
-    bool warps;        /* level 2: its loop is K_WARPS */
-    int64_t most_rows; /* the largest K_NODES or K_ROWS, 0 if there is none */
+    bool warps;                /* level 2: its loop is K_WARPS */
+    int64_t most_rows;         /* the largest K_NODES or K_ROWS, 0 if there is none */
+    size_t header, header_end; /* where K_KERNEL(…) stands in the text */
 } eg_declaration;
 
 /* Reads kernel `entry` of `text` and blanks out the text's other kernels (newlines stay, so that

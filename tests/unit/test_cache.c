@@ -407,8 +407,8 @@ static void make_binary(unsigned number, unsigned version, char *bytes, size_t l
 #define RACE_BYTES 20000
 #define RACE_KEYS 3
 
-/* One of two racing processes: writes its own version of each entry; what it reads must be one of the
- * two, whole. Exits with 0 if that held. */
+/* One of two racing processes: writes its own version of each entry; what it reads must be one of
+ * the two, whole. Exits with 0 if that held. */
 static void race(const room *r, unsigned version)
 {
     static char binary[2][RACE_KEYS][RACE_BYTES];

@@ -8,9 +8,9 @@ _eagre()
 
     # A device's name contains a colon, at which bash splits words.
     local line=${COMP_LINE:0:COMP_POINT}
-    if [[ $line =~ --device[=[:space:]]+([a-z]*:?[0-9]*)$ ]]; then
-        local typed=${BASH_REMATCH[1]} names
-        names="auto cpu $(eagre devices 2>/dev/null |
+    if [[ $line =~ (-d|--device)[=[:space:]]+([a-z]*:?[0-9]*)$ ]]; then
+        local typed=${BASH_REMATCH[2]} names
+        names="auto $(eagre devices 2>/dev/null |
             sed -n 's/^[[:space:]]*\(\(cpu\|opencl\|cuda\)\(:[0-9]*\)\{0,1\}\)[[:space:]].*/\1/p')"
         mapfile -t COMPREPLY < <(compgen -W "$names" -- "$typed")
         if [[ $typed == *:* ]]; then
@@ -24,16 +24,16 @@ _eagre()
         return
     fi
     case $previous in
-    --svg)
+    --svg | --markdown)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
     esac
     case $command in
-    devices) mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$word") ;;
+    devices) mapfile -t COMPREPLY < <(compgen -W '--device --json --verbose --help' -- "$word") ;;
     bench)
-        mapfile -t COMPREPLY < <(compgen -W 'stream fma gemm chain matvec dot launch
-            --device --quick --json --svg --help' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'all stream fma gemm chain matvec dot launch
+            --device --quick --json --svg --markdown --verbose --help' -- "$word")
         ;;
     esac
 }

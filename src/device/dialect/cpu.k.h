@@ -16,19 +16,26 @@ typedef uint8_t u8;
 #define K_LOCAL
 #define K_FUNC static inline __attribute__((always_inline))
 #define K_INLINE static inline __attribute__((always_inline))
-#define K_SIMD _Pragma("omp simd")
+/* clang unrolls a loop of so few rounds before it thinks of vectors, unless it is told all of it. */
 #ifdef __clang__
+#define K_PRAGMA(x) _Pragma(#x)
+#define K_PRAGMA_WITH(x) K_PRAGMA(x)
+#define K_SIMD(vectors) \
+    K_PRAGMA_WITH(clang loop vectorize(assume_safety) vectorize_width(K_VN) \
+                      interleave_count(vectors) unroll(disable))
 #define K_UNROLL _Pragma("clang loop unroll(full)")
 #else
+#define K_SIMD(vectors) _Pragma("omp simd")
 #define K_UNROLL _Pragma("GCC unroll 32")
 #endif
 
-#define K_KERNEL(name, ...) static void name(const i64 k_t0, const i64 k_t1, __VA_ARGS__)
-#define K_IN(type, x, ...) const type *restrict const x
-#define K_OUT(type, x, ...) type *restrict const x
-#define K_INOUT(type, x, ...) type *restrict const x
-#define K_VAL(type, x) const type x
-#define K_OP(x, ...) const real *restrict const x
+#define K_BEGIN(name) static void name(const i64 k_t0, const i64 k_t1
+#define K_END )
+#define K_ARG_IN(type, x) , const type *restrict const x
+#define K_ARG_OUT(type, x) , type *restrict const x
+#define K_ARG_INOUT(type, x) , type *restrict const x
+#define K_ARG_VAL(type, x) , const type x
+#define K_ARG_OP(type, x) , const type *restrict const x
 
 #define K_TILES(t) for (i64 t = k_t0; t < k_t1; t++)
 #define K_ROWS(i, n) for (int i = 0, k_i = 0; i < (n); i++, k_i++)
@@ -149,21 +156,18 @@ K_INLINE void k_gemm(const int add, const int M, const int K, const int S, const
 /* --- level 1: K_LANE is all lanes; level 2: one register of lanes ------------------------------- */
 
 #if K_LEVEL == 1
-#define K_LANE K_SIMD for (int lane = 0; lane < LANES; lane++)
+#define K_LANE K_SIMD(LANES / K_VN) for (int lane = 0; lane < LANES; lane++)
 #define K_LANEVAR(type, x) _Alignas(64) type x[LANES]
 #define K_L(x) x[lane]
 #else
 #define K_FL K_VN
-#define K_LANE K_SIMD for (int k_h = 0; k_h < K_FL; k_h++)
+#define K_LANE K_SIMD(1) for (int k_h = 0; k_h < K_FL; k_h++)
 #define lane (k_l0 + k_h)
 #define K_LANEVAR(type, x) _Alignas(64) type x[K_FL]
 #define K_L(x) x[k_h]
 
-#ifndef K_FN
-#define K_FN 4
-#endif
 #define K_WARPS(t) \
-    for (i64 t = k_t0; t < k_t1; t++) \
+    for (i64 t = k_t0, k_t = t; t < k_t1; k_t = ++t) \
         for (int k_l0 = 0; k_l0 < LANES; k_l0 += K_FL)
 #define K_OPERAND(x, F, n) _Alignas(64) real x[F][K_PADDED(n)][K_FL]
 #define K_ACCUM(x, F, n) _Alignas(64) real x[F][K_PADDED(n)][K_FL]
@@ -173,14 +177,32 @@ K_INLINE void k_gemm(const int add, const int M, const int K, const int S, const
 #define K_Y(x, f) x[f][k_q][k_h]
 #define K_POINT(c, n) K_MIN((c) * K_FN + k_q, (n) - 1)
 
-#define K_LOAD(x, f, F, n, p) \
-    for (int k_f = 0; k_f < (F); k_f++) \
-        for (int k_r = 0; k_r < (n); k_r++) \
-            k_store(x[(f) + k_f][k_r], k_load((p) + (k_f * (n) + k_r) * LANES + k_l0))
-#define K_STORE(x, f, F, n, p) \
-    for (int k_f = 0; k_f < (F); k_f++) \
-        for (int k_r = 0; k_r < (n); k_r++) \
-            k_stream((p) + (k_f * (n) + k_r) * LANES + k_l0, k_load(x[(f) + k_f][k_r]))
+/* From tile t to its next lanes, or to the next tile: what will be wanted next. */
+#define K_NEXT(rows) (k_l0 + K_FL < LANES ? K_FL : (rows) * LANES - k_l0)
+
+#define K_LOAD(x, f, F, n, u, rows, first) \
+    k_load_rows((F) * (n), n, K_PADDED(n), K_TILE(u, k_t, rows) + (first) * LANES + k_l0, \
+                K_NEXT(rows), x[f][0])
+K_INLINE void k_load_rows(const int count, const int n, const int padded, const real *p,
+                          const int next, real *x)
+{
+    for (int f = 0; f < count / n; f++)
+        for (int r = 0; r < n; r++) {
+            const real *row = p + (f * n + r) * LANES;
+            __builtin_prefetch(row + next, 0, 2);
+            k_store(x + (f * padded + r) * K_FL, k_load(row));
+        }
+}
+#define K_STORE(x, f, F, n, u, rows, first) \
+    k_store_rows((F) * (n), n, K_PADDED(n), x[f][0], K_TILE(u, k_t, rows) + (first) * LANES + k_l0)
+K_INLINE void k_store_rows(const int count, const int n, const int padded, const real *x, real *p)
+{
+    for (int f = 0; f < count / n; f++)
+        for (int r = 0; r < n; r++)
+            k_stream(p + (f * n + r) * LANES, k_load(x + (f * padded + r) * K_FL));
+}
+#define K_LANELOAD(x, u, rows, row) \
+    k_store(x, k_load(K_TILE(u, k_t, rows) + (row) * LANES + k_l0))
 #define K_ZERO(x, F, n) \
     for (int k_f = 0; k_f < (F); k_f++) \
         for (int k_r = 0; k_r < K_PADDED(n); k_r++) k_store(x[k_f][k_r], (k_vector){0})

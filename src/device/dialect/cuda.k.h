@@ -37,14 +37,15 @@ typedef unsigned char u8;
 
 #include "device/dialect/gpu.k.h"
 
-#define K_KERNEL(name, ...) \
+#define K_BEGIN(name) \
     extern "C" __global__ void __launch_bounds__(K_THREADS, K_MIN_BLOCKS) \
-        name(const int k_t0, const int k_t1, __VA_ARGS__)
-#define K_IN(type, x, ...) const type *__restrict__ x
-#define K_OUT(type, x, ...) type *__restrict__ x
-#define K_INOUT(type, x, ...) type *__restrict__ x
-#define K_VAL(type, x) const type x
-#define K_OP(x, ...) const real *__restrict__ x
+        name(const int k_t0, const int k_t1
+#define K_END )
+#define K_ARG_IN(type, x) , const type *__restrict__ x
+#define K_ARG_OUT(type, x) , type *__restrict__ x
+#define K_ARG_INOUT(type, x) , type *__restrict__ x
+#define K_ARG_VAL(type, x) , const type x
+#define K_ARG_OP(type, x) , const type *__restrict__ x
 
 /* The library lays out shared memory and defines K_OFFSET_<name>. */
 extern __shared__ __align__(16) unsigned char k_shared[];
@@ -90,7 +91,7 @@ __device__ __forceinline__ double2 k_operator(const double *A, int m, int k, int
 
 /* Small products are memory-bound: a thread keeps its lane's column in registers. */
 #ifndef K_GEMM_SMALL
-#define K_GEMM_SMALL 120
+#define K_GEMM_SMALL 36
 #endif
 
 template <int ADD, int M, int K, int S, int L, int XLD, int YLD>
@@ -167,86 +168,163 @@ __device__ __forceinline__ void k_gemm(const double *A, const double *X, double 
     k_gemm<ADD, M, K, S, L, K_PITCH(xg), K_PITCH(yg)>(A, x, y, k_live)
 #endif
 
-/* --- level 2 on tensor cores: a warp is 16 lanes ------------------------------------------------- */
+/* --- level 2 on tensor cores: a group of 16 lanes is one warp, or K_PARTS of them ---------------- */
 
 #if K_LEVEL == 2 && K_MMA
-#ifndef K_FN
-#define K_FN 8
-#endif
 #define K_SUB (K_FN / 8) /* fragments of a chunk: more of them share each load of an operand */
 #define K_EIGHTS(n) (((n) + 7) / 8)
 #define K_GROUPS (LANES / 16)
+#define K_GROUP (K_SLOT / K_PARTS) /* of the block */
+#define K_PART (K_SLOT % K_PARTS)  /* the warp's place in its group */
 
 #define K_WARPS(t) \
-    for (i32 k_w = k_t0 * K_GROUPS + K_BLOCK * K_TZ + K_SLOT; k_w < k_t1 * K_GROUPS; \
+    for (i32 k_w = k_t0 * K_GROUPS + K_BLOCK * K_TZ + K_GROUP; k_w < k_t1 * K_GROUPS; \
          k_w += K_BLOCKS * K_TZ) \
         for (i32 t = k_w / K_GROUPS, k_l0 = k_w % K_GROUPS * 16, k_once = 1; k_once; k_once = 0)
+/* The group's first lane in row `row` of an array with `rows` rows per tile. */
+#define K_GROUP_AT(u, rows, row) (K_TILE(u, k_w / K_GROUPS, rows) + (row) * LANES + k_l0)
+
 #define K_LANE \
     K_UNROLL for (int k_h = 0; k_h < 2; k_h++) \
         for (int lane = k_l0 + (K_LANE_ID >> 2) + 8 * k_h, k_go = 1; k_go; k_go = 0)
 #define K_LANEVAR(type, x) type x[2]
 #define K_L(x) x[k_h]
+#define K_LANELOAD(x, u, rows, row) K_LANE x[k_h] = K_GROUP_AT(u, rows, row)[lane - k_l0]
 
-/* An operand in registers, or in shared memory where registers would not do (K_IN_SHARED_<name>). */
-template <int F, int N, int SHARED> struct k_operand_store {
+__device__ __forceinline__ void k_group_sync()
+{
+#if K_PARTS == 1
+    __syncwarp();
+#else
+    asm volatile("bar.sync %0, %1;" ::"r"(1 + K_GROUP), "r"(32 * K_PARTS) : "memory");
+#endif
+}
+
+/* A fragment kept in shared memory: two rows of 16 bytes a thread. */
+__device__ __forceinline__ k_fragment k_fragment_get(const double2 *p)
+{
+    const double2 a = p[K_LANE_ID], b = p[32 + K_LANE_ID];
+    return {{a.x, a.y, b.x, b.y}};
+}
+__device__ __forceinline__ void k_fragment_set(double2 *p, const k_fragment &x)
+{
+    p[K_LANE_ID] = make_double2(x.v[0], x.v[1]);
+    p[32 + K_LANE_ID] = make_double2(x.v[2], x.v[3]);
+}
+
+/* The row of value v of fragment k, and its place seen from the thread's own corner of a tile with
+ * the given pitch: constants, so that one address serves all. */
+#define K_FRAGMENT_ROW(k, v) ((k) * 8 + 2 * (K_LANE_ID & 3) + ((v) & 1))
+#define K_CORNER(pitch) (2 * (K_LANE_ID & 3) * (pitch) + (K_LANE_ID >> 2))
+#define K_PLACE(row, k, v, pitch) (((row) + (k) * 8 + ((v) & 1)) * (pitch) + 8 * ((v) >> 1))
+
+/* An operand in registers. (Copying the next group's rows to shared memory while this one is worked
+ * on was tried: slower at every size than one group per warp and the scheduler's overlap.) */
+template <int F, int ROWS, int STRIDE> struct k_operand;
+template <int F, int ROWS> struct k_operand<F, ROWS, 0> {
+    enum { N = K_EIGHTS(ROWS) };
     k_fragment fragments[F][N];
-    __device__ __forceinline__ k_operand_store(unsigned char *) {}
+    __device__ __forceinline__ k_operand(unsigned char *) {}
     __device__ __forceinline__ k_fragment get(int f, int k) const { return fragments[f][k]; }
-    __device__ __forceinline__ void set(int f, int k, const k_fragment &x) { fragments[f][k] = x; }
+    /* Large operands leave the cache to the operators. */
+    static __device__ __forceinline__ double read(const double *p)
+    {
+        return F * N >= 8 ? __ldcs(p) : *p;
+    }
+    template <int FIELDS> __device__ __forceinline__ void load(int f, const double *from)
+    {
+        from += K_CORNER(LANES);
+#pragma unroll
+        for (int i = 0; i < FIELDS; i++)
+#pragma unroll
+            for (int k = 0; k < N; k++)
+#pragma unroll
+                for (int v = 0; v < 4; v++)
+                    fragments[f + i][k].v[v] = K_FRAGMENT_ROW(k, v) < ROWS
+                                                   ? read(from + K_PLACE(i * ROWS, k, v, LANES))
+                                                   : 0.0;
+    }
 };
-template <int F, int N> struct k_operand_store<F, N, 1> {
+
+/* An operand that stays in shared memory, STRIDE fragments for each group of K_PARTS warps. */
+template <int F, int ROWS, int STRIDE> struct k_operand {
+    enum { N = K_EIGHTS(ROWS) };
     double2 *base; /* [F][N][2][32 threads] */
-    __device__ __forceinline__ k_operand_store(unsigned char *shared)
-        : base((double2 *)shared + K_SLOT * (F * N * 64) + K_LANE_ID)
+    __device__ __forceinline__ k_operand(unsigned char *shared)
+        : base((double2 *)shared + K_GROUP * (STRIDE * 64))
     {
     }
     __device__ __forceinline__ k_fragment get(int f, int k) const
     {
-        const double2 a = base[(f * N + k) * 64], b = base[(f * N + k) * 64 + 32];
-        return {{a.x, a.y, b.x, b.y}};
+        return k_fragment_get(base + (f * N + k) * 64);
     }
-    __device__ __forceinline__ void set(int f, int k, const k_fragment &x)
+    template <int FIELDS> __device__ __forceinline__ void load(int f, const double *from)
     {
-        base[(f * N + k) * 64] = make_double2(x.v[0], x.v[1]);
-        base[(f * N + k) * 64 + 32] = make_double2(x.v[2], x.v[3]);
+        k_group_sync();
+        from += K_CORNER(LANES);
+#pragma unroll
+        for (int j = 0; j < FIELDS * N; j++) {
+            const int i = j / N, k = j % N;
+            k_fragment x;
+            if (j % K_PARTS != K_PART) continue;
+#pragma unroll
+            for (int v = 0; v < 4; v++)
+                x.v[v] = K_FRAGMENT_ROW(k, v) < ROWS ? from[K_PLACE(i * ROWS, k, v, LANES)] : 0.0;
+            k_fragment_set(base + ((f + i) * N + k) * 64, x);
+        }
+        k_group_sync();
     }
 };
-#define K_OPERAND(x, F, n) \
-    k_operand_store<F, K_EIGHTS(n), K_IN_SHARED_##x> x(k_shared + K_OFFSET_##x)
+#define K_OPERAND(x, F, n) k_operand<F, n, K_IN_SHARED_##x> x(k_shared + K_OFFSET_##x)
 #define K_ACCUM(x, F, n) k_fragment x[F][K_EIGHTS(n)]
 #define K_POINTS(x, F) k_fragment x[F][K_SUB]
 
-#define K_CHUNKS(c, n) _Pragma("unroll 1") for (int c = 0; c < K_CHUNK_COUNT(n); c++)
+#define K_LOAD(x, f, F, n, u, rows, first) x.template load<F>(f, K_GROUP_AT(u, rows, first))
+
+/* The warps of a group have each added up some of the chunks: fragment j is completed, and stored,
+ * by warp j % 2; the other passes its share through the operand's memory. */
+template <int FIELDS, int ROWS, int F>
+__device__ __forceinline__ void k_store(k_fragment (&x)[F][K_EIGHTS(ROWS)], int f, double *p)
+{
+#if K_PARTS == 2
+    double2 *exchange = (double2 *)(k_shared + K_EXCHANGE) + K_GROUP * (K_EXCHANGE_STRIDE * 64);
+    k_group_sync();
+#pragma unroll
+    for (int j = 0; j < FIELDS * K_EIGHTS(ROWS); j++)
+        if (j % 2 != K_PART)
+            k_fragment_set(exchange + j * 64, x[f + j / K_EIGHTS(ROWS)][j % K_EIGHTS(ROWS)]);
+    k_group_sync();
+#endif
+    p += K_CORNER(LANES);
+#pragma unroll
+    for (int j = 0; j < FIELDS * K_EIGHTS(ROWS); j++) {
+        const int i = j / K_EIGHTS(ROWS), k = j % K_EIGHTS(ROWS);
+        k_fragment &sum = x[f + i][k];
+#if K_PARTS == 2
+        if (j % 2 != K_PART) continue;
+        const k_fragment other = k_fragment_get(exchange + j * 64);
+#pragma unroll
+        for (int v = 0; v < 4; v++) sum.v[v] += other.v[v];
+#endif
+#pragma unroll
+        for (int v = 0; v < 4; v++)
+            if (K_FRAGMENT_ROW(k, v) < ROWS)
+                p[K_PLACE(i * ROWS, k, v, LANES)] = sum.v[v];
+    }
+}
+#define K_STORE(x, f, F, n, u, rows, first) k_store<F, n>(x, f, K_GROUP_AT(u, rows, first))
+
+#define K_ZERO(x, F, n) \
+    K_UNROLL for (int k_f = 0; k_f < (F); k_f++) \
+        K_UNROLL for (int k_k = 0; k_k < K_EIGHTS(n); k_k++) x[k_f][k_k] = k_fragment{}
+
+#define K_CHUNKS(c, n) \
+    _Pragma("unroll 1") for (int c = K_PART; c < K_CHUNK_COUNT(n); c += K_PARTS)
 #define K_EACH \
     K_UNROLL for (int k_s = 0; k_s < K_SUB; k_s++) K_UNROLL for (int k_v = 0; k_v < 4; k_v++) \
         for (int k_h = k_v >> 1, lane = k_l0 + (K_LANE_ID >> 2) + 8 * k_h, k_go = 1; k_go; k_go = 0)
 #define K_Y(x, f) x[f][k_s].v[k_v]
 #define K_POINT(c, n) K_MIN((c) * K_FN + k_s * 8 + 2 * (K_LANE_ID & 3) + (k_v & 1), (n) - 1)
-
-/* Row and lane of value i of fragment k. */
-#define K_FRAGMENT_ROW(k, i) ((k) * 8 + 2 * (K_LANE_ID & 3) + ((i) & 1))
-#define K_FRAGMENT_LANE(i) (k_l0 + (K_LANE_ID >> 2) + 8 * ((i) >> 1))
-
-#define K_LOAD(x, f, F, n, p) \
-    K_UNROLL for (int k_f = 0; k_f < (F); k_f++) \
-        K_UNROLL for (int k_k = 0; k_k < K_EIGHTS(n); k_k++) { \
-            k_fragment k_x; \
-            K_UNROLL for (int k_v = 0; k_v < 4; k_v++) \
-                k_x.v[k_v] = K_FRAGMENT_ROW(k_k, k_v) < (n) \
-                                 ? (p)[(k_f * (n) + K_FRAGMENT_ROW(k_k, k_v)) * LANES + \
-                                       K_FRAGMENT_LANE(k_v)] \
-                                 : 0.0; \
-            x.set((f) + k_f, k_k, k_x); \
-        }
-#define K_STORE(x, f, F, n, p) \
-    K_UNROLL for (int k_f = 0; k_f < (F); k_f++) \
-        K_UNROLL for (int k_k = 0; k_k < K_EIGHTS(n); k_k++) \
-            K_UNROLL for (int k_v = 0; k_v < 4; k_v++) if (K_FRAGMENT_ROW(k_k, k_v) < (n)) \
-                (p)[(k_f * (n) + K_FRAGMENT_ROW(k_k, k_v)) * LANES + K_FRAGMENT_LANE(k_v)] = \
-                    x[(f) + k_f][k_k].v[k_v]
-#define K_ZERO(x, F, n) \
-    K_UNROLL for (int k_f = 0; k_f < (F); k_f++) \
-        K_UNROLL for (int k_k = 0; k_k < K_EIGHTS(n); k_k++) x[k_f][k_k] = k_fragment{}
 
 template <int F, int M, int K, class Operand>
 __device__ __forceinline__ void k_mul(k_fragment (&y)[F][K_SUB], const double *A, int c,

@@ -57,9 +57,8 @@
 #endif
 
 #if K_LEVEL == 2 && !K_MMA
-#define K_FN 4
 #define K_WARPS(t) \
-    for (i32 t = k_t0 + K_BLOCK * K_TZ + K_SLOT; t < k_t1; t += K_BLOCKS * K_TZ)
+    for (i32 t = k_t0 + K_BLOCK * K_TZ + K_SLOT, k_t = t; t < k_t1; k_t = t += K_BLOCKS * K_TZ)
 #define K_OPERAND(x, F, n) real x[F][n]
 #define K_ACCUM(x, F, n) real x[F][n]
 #define K_POINTS(x, F) real x[F][K_FN]
@@ -67,12 +66,13 @@
 #define K_EACH K_UNROLL for (int k_q = 0; k_q < K_FN; k_q++) K_LANE
 #define K_Y(x, f) x[f][k_q]
 #define K_POINT(c, n) K_MIN((c) * K_FN + k_q, (n) - 1)
-#define K_LOAD(x, f, F, n, p) \
+#define K_LOAD(x, f, F, n, u, rows, first) \
     K_UNROLL for (int k_f = 0; k_f < (F); k_f++) K_UNROLL for (int k_r = 0; k_r < (n); k_r++) \
-        x[(f) + k_f][k_r] = (p)[(k_f * (n) + k_r) * LANES + K_LANE_ID]
-#define K_STORE(x, f, F, n, p) \
+        x[(f) + k_f][k_r] = K_TILE(u, k_t, rows)[((first) + k_f * (n) + k_r) * LANES + K_LANE_ID]
+#define K_STORE(x, f, F, n, u, rows, first) \
     K_UNROLL for (int k_f = 0; k_f < (F); k_f++) K_UNROLL for (int k_r = 0; k_r < (n); k_r++) \
-        (p)[(k_f * (n) + k_r) * LANES + K_LANE_ID] = x[(f) + k_f][k_r]
+        K_TILE(u, k_t, rows)[((first) + k_f * (n) + k_r) * LANES + K_LANE_ID] = x[(f) + k_f][k_r]
+#define K_LANELOAD(x, u, rows, row) x[0] = K_TILE(u, k_t, rows)[(row) * LANES + K_LANE_ID]
 #define K_ZERO(x, F, n) \
     K_UNROLL for (int k_f = 0; k_f < (F); k_f++) K_UNROLL for (int k_r = 0; k_r < (n); k_r++) \
         x[k_f][k_r] = K_R(0)

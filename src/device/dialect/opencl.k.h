@@ -24,14 +24,15 @@ typedef uchar u8;
 
 #include "device/dialect/gpu.k.h"
 
-#define K_KERNEL(name, ...) \
+#define K_BEGIN(name) \
     __kernel __attribute__((reqd_work_group_size(LANES, K_TY, K_TZ))) void name( \
-        const int k_t0, const int k_t1, __VA_ARGS__)
-#define K_IN(type, x, ...) __global const type *restrict x
-#define K_OUT(type, x, ...) __global type *restrict x
-#define K_INOUT(type, x, ...) __global type *restrict x
-#define K_VAL(type, x) const type x
-#define K_OP(x, ...) __global const real *restrict x
+        const int k_t0, const int k_t1
+#define K_END )
+#define K_ARG_IN(type, x) , __global const type *restrict x
+#define K_ARG_OUT(type, x) , __global type *restrict x
+#define K_ARG_INOUT(type, x) , __global type *restrict x
+#define K_ARG_VAL(type, x) , const type x
+#define K_ARG_OP(type, x) , __global const type *restrict x
 
 #define K_SHARED(type, x, n) \
     __local type x##_slots[K_TZ * (n)][K_LD]; \

@@ -1,0 +1,151 @@
+/* Representative instances of every kernel of the library, its benchmarks and its tests: one list for
+ * the tests that compile kernels without running them. */
+#ifndef EG_TEST_CATALOGUE_H
+#define EG_TEST_CATALOGUE_H
+
+#include "kernel/devices.h"
+
+#include "device/embedded.h"
+
+#define CATALOGUE_DEFINES 8
+
+typedef struct catalogue_row {
+    const char *source; /* embedded, "room/name.k.c", or a file of tests/kernel, "kernel/name.k.c" */
+    const char *entry;
+    eg_type real;
+    int lanes;      /* 0: the target's own */
+    int least_arch; /* compiled for CUDA from here on; 0: for every architecture */
+    bool not_on_cpu;
+    int rows, tiles;                      /* per block; 0: chosen */
+    eg_define defines[CATALOGUE_DEFINES]; /* up to the first without a name */
+} catalogue_row;
+
+#define CATALOGUE_CHAIN(real, np, nc)                                                              \
+    {                                                                                              \
+        "bench/chain.k.c", "chain", real, .defines = {{"NP", np}, {"NC", nc}}                      \
+    }
+#define CATALOGUE_REDUCE(entry, real, kinds, a, b, c, d)                                           \
+    {                                                                                              \
+        "device/reduce.k.c", entry, real, .rows = 8, .tiles = 1, .defines = {                      \
+            {"ROWS", 8},                                                                           \
+            {"BLOCKS", 1056},                                                                      \
+            {"KINDS", kinds},                                                                      \
+            {"KIND_0", a},                                                                         \
+            {"KIND_1", b},                                                                         \
+            {"KIND_2", c},                                                                         \
+            {"KIND_3", d}                                                                          \
+        }                                                                                          \
+    }
+#define CATALOGUE_SURFACE(real, lanes, np, nfp)                                                    \
+    {                                                                                              \
+        "kernel/surface.k.c", "surface", real, lanes,                                              \
+            .defines = {{"NP", np}, {"NFP", nfp}, {"MOST", 5}}                                     \
+    }
+
+static const catalogue_row catalogue[] = {
+    CATALOGUE_CHAIN(EG_F64, 3, 6),
+    CATALOGUE_CHAIN(EG_F64, 10, 19),
+    CATALOGUE_CHAIN(EG_F64, 15, 33),
+    CATALOGUE_CHAIN(EG_F64, 28, 67),
+    CATALOGUE_CHAIN(EG_F64, 45, 112),
+    CATALOGUE_CHAIN(EG_F64, 66, 171),
+    CATALOGUE_CHAIN(EG_F32, 3, 6),
+    CATALOGUE_CHAIN(EG_F32, 15, 33),
+    CATALOGUE_CHAIN(EG_F32, 45, 112),
+    {"bench/chain.k.c", "chain", EG_F64, 16, .defines = {{"NP", 6}, {"NC", 12}}},
+    {"bench/chain.k.c",
+     "chain",
+     EG_F64,
+     .defines = {{"NP", 6}, {"NC", 12}, {"K_STREAMING", 1}, {"K_MIN_BLOCKS", 2}}},
+    {"bench/gemm.k.c", "gemm", EG_F64, .defines = {{"NP", 3}}},
+    {"bench/gemm.k.c", "gemm", EG_F64, .defines = {{"NP", 15}}},
+    {"bench/gemm.k.c", "gemm", EG_F64, .defines = {{"NP", 66}}},
+    {"bench/gemm.k.c", "gemm", EG_F64, 16, .defines = {{"NP", 36}, {"K_STREAMING", 1}}},
+    {"bench/gemm.k.c", "gemm", EG_F32, .defines = {{"NP", 3}}},
+    {"bench/gemm.k.c", "gemm", EG_F32, .defines = {{"NP", 66}}},
+    {"bench/matvec.k.c", "matvec", EG_F64, .defines = {{"N", 8}}},
+    {"bench/matvec.k.c", "matvec", EG_F64, .defines = {{"N", 125}}},
+    {"bench/matvec.k.c", "matvec", EG_F32, .defines = {{"N", 27}}},
+    {"bench/stream.k.c", "copy", EG_F64, .defines = {{"ROWS", 64}, {"K_STREAMING", 1}}},
+    {"bench/stream.k.c", "copy", EG_F32, .defines = {{"ROWS", 16}}},
+    {"bench/stream.k.c", "triad", EG_F64, .defines = {{"ROWS", 64}, {"K_STREAMING", 1}}},
+    {"bench/stream.k.c", "triad", EG_F32, .defines = {{"ROWS", 16}}},
+    {"bench/stream.k.c", "read", EG_F64, .defines = {{"ROWS", 64}}},
+    {"bench/stream.k.c", "read", EG_F32, .defines = {{"ROWS", 16}}},
+    {"bench/peak.k.c", "fma_peak", EG_F64, .defines = {{"ROWS", 8}, {"CHAINS", 8}}},
+    {"bench/peak.k.c", "fma_peak", EG_F32, .defines = {{"ROWS", 8}, {"CHAINS", 8}}},
+    {"bench/peak.k.c", "shared_peak", EG_F64, .defines = {{"ROWS", 8}, {"CHAINS", 8}}},
+    {"bench/peak.k.c", "shared_peak", EG_F32, .defines = {{"ROWS", 8}, {"CHAINS", 8}}},
+    {"bench/peak.k.c", "tensor_peak", EG_F64, .least_arch = 80, .not_on_cpu = true,
+     .defines = {{"CHAINS", 8}}},
+    CATALOGUE_REDUCE("reduce", EG_F64, 1, EG_REDUCE_SUM, 0, 0, 0),
+    CATALOGUE_REDUCE("reduce", EG_F64, 4, EG_REDUCE_DOT, EG_REDUCE_WEIGHTED_DOT, EG_REDUCE_MAX,
+                     EG_REDUCE_MAX_ABS),
+    CATALOGUE_REDUCE("reduce", EG_F32, 2, EG_REDUCE_WEIGHTED_DOT, EG_REDUCE_MAX_ABS, 0, 0),
+    CATALOGUE_REDUCE("finish", EG_F64, 4, EG_REDUCE_DOT, EG_REDUCE_WEIGHTED_DOT, EG_REDUCE_MAX,
+                     EG_REDUCE_MAX_ABS),
+    CATALOGUE_REDUCE("finish", EG_F32, 1, EG_REDUCE_MAX, 0, 0, 0),
+    CATALOGUE_SURFACE(EG_F64, 0, 6, 3),
+    CATALOGUE_SURFACE(EG_F64, 8, 15, 5),
+    CATALOGUE_SURFACE(EG_F32, 16, 6, 3),
+    CATALOGUE_SURFACE(EG_F32, 8, 15, 5),
+    {"kernel/hexahedron.k.c", "gradient", EG_F64, 4, .defines = {{"SIDE", 10}}},
+    {"kernel/hexahedron.k.c", "gradient", EG_F64, 16, 80, .defines = {{"SIDE", 10}}},
+    {"kernel/hexahedron.k.c", "gradient", EG_F32, 8, .defines = {{"SIDE", 10}}},
+    {"kernel/mixed.k.c", "residual", EG_F64, .defines = {{"NP", 15}}},
+    {"kernel/mixed.k.c", "smooth", EG_F32, .defines = {{"NP", 15}}},
+    {"kernel/mixed.k.c", "smooth", EG_F64, .defines = {{"NP", 28}}},
+    {"kernel/mixed.k.c", "correct", EG_F64, .defines = {{"NP", 15}}},
+    {"kernel/dialect.k.c", "arguments", EG_F64, 16, .defines = {{"ROWS", 3}}},
+    {"kernel/dialect.k.c", "tile", EG_F32, 16, .defines = {{"ROWS", 15}}},
+    /* gcc knows no vectors for mirrored lanes of two widths in one loop. */
+    {"kernel/dialect.k.c", "tile", EG_F64, 16, .not_on_cpu = true, .defines = {{"ROWS", 15}}},
+    {"kernel/dialect.k.c", "pointwise", EG_F64, .defines = {{"ROWS", 15}}},
+    {"kernel/dialect.k.c", "pointwise", EG_F32, .defines = {{"ROWS", 15}}},
+    {"kernel/dialect.k.c", "rotate", EG_F64, 16, .defines = {{"ROWS", 1}}},
+};
+
+/* The text of a source of the list; release with free(). */
+static inline char *catalogue_text(const char *source)
+{
+    if (!strncmp(source, "kernel/", 7)) return read_test_source(source + 7);
+    for (size_t i = 0; i < eg_embedded_source_count; i++) {
+        if (strcmp(eg_embedded_sources[i].name, source) != 0) continue;
+        char *text = strndup((const char *)eg_embedded_sources[i].data,
+                             eg_embedded_sources[i].length);
+        assert_non_null(text);
+        return text;
+    }
+    fail_msg("there is no source %s", source);
+    return NULL;
+}
+
+/* What compiles a row; `text` is its source's. Both are borrowed. */
+static inline eg_kernel_options catalogue_options(const catalogue_row *row, const char *text)
+{
+    size_t count = 0;
+    while (count < CATALOGUE_DEFINES && row->defines[count].name)
+        count++;
+    return (eg_kernel_options){.size = sizeof(eg_kernel_options),
+                               .source = row->source,
+                               .text = text,
+                               .entry = row->entry,
+                               .real = row->real,
+                               .lanes = row->lanes,
+                               .rows_per_block = row->rows,
+                               .tiles_per_block = row->tiles,
+                               .defines = row->defines,
+                               .define_count = count};
+}
+
+/* "bench/gemm.k.c gemm f64 NP=15", for messages. */
+static inline void catalogue_label(const catalogue_row *row, char *label, size_t size)
+{
+    int n = snprintf(label, size, "%s %s %s", row->source, row->entry, eg_type_name(row->real));
+    if (row->lanes) n += snprintf(label + n, size - (size_t)n, " LANES=%d", row->lanes);
+    for (size_t i = 0; i < CATALOGUE_DEFINES && row->defines[i].name; i++)
+        n += snprintf(label + n, size - (size_t)n, " %s=%d", row->defines[i].name,
+                      (int)row->defines[i].value);
+}
+
+#endif

@@ -60,6 +60,7 @@ typedef uint8_t u8;
 #define K_LANE_BYTES (LANES * K_REAL / 8)
 #define K_VECTOR_BYTES (K_LANE_BYTES < K_REGISTER_BYTES ? K_LANE_BYTES : K_REGISTER_BYTES)
 #define K_VN (K_VECTOR_BYTES * 8 / K_REAL)
+#define K_LINE (64 * 8 / K_REAL) /* values in a cache line */
 
 #if defined(__GNUC__)
 typedef real k_vector __attribute__((vector_size(K_VECTOR_BYTES), may_alias));
@@ -105,53 +106,78 @@ K_INLINE void k_put(const int n, const real *x, real *p)
 
 /* --- K_GEMM: rows blocked in registers, at most two vectors of lanes at a time ------------------ */
 
-/* R rows of A, from a multiple of 4 on, times V vectors of lanes. Strides are in values. */
-K_INLINE void k_gemm_rows(const int R, const int V, const int K, const real *restrict A,
-                          const real *X, const int x_stride, real *Y, const int y_stride,
+/* Rows [r0, r0 + R) of A times V vectors of lanes; X and Y have `stride` values from row to row.
+ * Fetches K cache lines from `ahead` on the way, if it is given. */
+K_INLINE void k_gemm_rows(const int r0, const int R, const int V, const int K, const real *restrict A,
+                          const real *X, real *Y, const int stride, const real *ahead,
                           const int add, const int stream)
 {
     k_vector sum[12][2];
     K_UNROLL for (int r = 0; r < R; r++) K_UNROLL for (int v = 0; v < V; v++)
-        sum[r][v] = add ? k_load(Y + r * y_stride + v * K_VN) : (k_vector){0};
+        sum[r][v] = add ? k_load(Y + r * stride + v * K_VN) : (k_vector){0};
     for (int k = 0; k < K; k++) {
         k_vector x[2];
-        K_UNROLL for (int v = 0; v < V; v++) x[v] = k_load(X + k * x_stride + v * K_VN);
+        if (ahead) __builtin_prefetch(ahead + k * K_LINE, 0, 3);
+        K_UNROLL for (int v = 0; v < V; v++) x[v] = k_load(X + k * stride + v * K_VN);
         K_UNROLL for (int r = 0; r < R; r++) {
-            const real a = A[K_PACKED(r, k, K)];
+            const real a = A[K_PACKED(r0 + r, k, K)];
             K_UNROLL for (int v = 0; v < V; v++) sum[r][v] += a * x[v];
         }
     }
     K_UNROLL for (int r = 0; r < R; r++) K_UNROLL for (int v = 0; v < V; v++)
     {
-        if (stream) k_stream(Y + r * y_stride + v * K_VN, sum[r][v]);
-        else k_store(Y + r * y_stride + v * K_VN, sum[r][v]);
+        if (stream) k_stream(Y + r * stride + v * K_VN, sum[r][v]);
+        else k_store(Y + r * stride + v * K_VN, sum[r][v]);
     }
 }
 
-/* Rows in equal blocks, multiples of 4 but for the last. */
-#define K_BLOCKS(M) (((M) + K_ROW_BLOCK - 1) / K_ROW_BLOCK)
-#define K_ROWS_PER_BLOCK(M) \
-    (K_ROW_BLOCK % 4 ? 4 : (((M) + K_BLOCKS(M) - 1) / K_BLOCKS(M) + 3) / 4 * 4)
+/* Steps of at most 12 rows, equal and multiples of 4 but for the last; a step is one block of rows
+ * with 32 registers, two with 16. */
+#define K_STEPS(M) (((M) + 11) / 12)
+#define K_STEP(M) ((((M) + K_STEPS(M) - 1) / K_STEPS(M) + 3) / 4 * 4)
 
+K_INLINE void k_gemm_step(const int R, const int V, const int K, const real *restrict A,
+                          const real *x, real *y, const int stride, const real *ahead,
+                          const int add, const int stream)
+{
+    if (R <= K_ROW_BLOCK) {
+        k_gemm_rows(0, R, V, K, A, x, y, stride, ahead, add, stream);
+    } else {
+        const int half = (R + 1) / 2;
+        k_gemm_rows(0, half, V, K, A, x, y, stride, ahead, add, stream);
+        k_gemm_rows(half, R - half, V, K, A, x, y + half * stride, stride, ahead ? x : 0, add,
+                    stream);
+    }
+}
+
+/* With `stream` the data comes from memory and goes there. Large products fetch the next tile while
+ * they work on this one, a line of it with each row, or memory would rest but for the first block of
+ * rows; for small ones the processor's own look-ahead is better. */
 K_INLINE void k_gemm(const int add, const int M, const int K, const int S, const int L,
                      const real *restrict A, const real *X, real *Y, const int stream)
 {
-    const int R = K_ROWS_PER_BLOCK(M), V = LANES / K_VN >= 2 ? 2 : 1, tail = M % R;
+    const int R = K_STEP(M), V = LANES / K_VN >= 2 ? 2 : 1, tail = M % R, stride = S * LANES;
     for (int o = 0; o < L; o++)
         for (int s = 0; s < S; s++)
             for (int lane = 0; lane < LANES; lane += V * K_VN) {
                 const real *x = X + (o * K * S + s) * LANES + lane;
                 real *y = Y + (o * M * S + s) * LANES + lane;
+                const real *next = stream && M > 32 ? X + K * S * L * LANES : 0;
                 for (int m = 0; m + R <= M; m += R)
-                    k_gemm_rows(R, V, K, A + m * K_PADDED(K), x, S * LANES, y + m * S * LANES,
-                                S * LANES, add, stream);
+                    k_gemm_step(R, V, K, A + m * K_PADDED(K), x, y + m * stride, stride,
+                                !next       ? 0
+                                : m < 2 * R ? next + m / R * K * K_LINE
+                                            : x,
+                                add, stream);
                 if (tail)
-                    k_gemm_rows(tail, V, K, A + (M - tail) * K_PADDED(K), x, S * LANES,
-                                y + (M - tail) * S * LANES, S * LANES, add, stream);
+                    k_gemm_step(tail, V, K, A + (M - tail) * K_PADDED(K), x,
+                                y + (M - tail) * stride, stride,
+                                next ? x : 0, add, stream);
             }
 }
 
-#define K_GEMM_BLOCK(ADD, M, K, S, L, A, xg, x, yg, y) k_gemm(ADD, M, K, S, L, A, x, y, (yg) && !(ADD))
+#define K_GEMM_BLOCK(ADD, M, K, S, L, A, xg, x, yg, y) \
+    k_gemm(ADD, M, K, S, L, A, x, y, K_STREAMING && (xg) && (yg) && !(ADD))
 
 /* --- level 1: K_LANE is all lanes; level 2: one register of lanes ------------------------------- */
 

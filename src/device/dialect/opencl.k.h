@@ -20,7 +20,17 @@ typedef uchar u8;
 #define K_SLOT ((int)get_local_id(2))
 #define K_BLOCK ((int)get_group_id(0))
 #define K_BLOCKS ((int)get_num_groups(0))
+#ifdef POCL_DEVICE_ADDRESS_BITS
+/* PoCL takes a branch that stands right behind a barrier to be the same for the whole group. */
+static inline void k_sync(void)
+{
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    __asm__ volatile("");
+}
+#define K_SYNC k_sync()
+#else
 #define K_SYNC barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#endif
 
 #include "device/dialect/gpu.k.h"
 

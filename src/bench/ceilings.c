@@ -41,7 +41,8 @@ static eg_status run_triad(void *user)
 
 static eg_status stream_kernel(eg_bench *bench, const char *entry, int streaming, eg_kernel **out)
 {
-    const eg_define defines[] = {{"ROWS", EG_BENCH_STREAM_ROWS}, {"K_STREAMING", streaming}};
+    int rows = strcmp(entry, "read") == 0 ? EG_BENCH_READ_ROWS : EG_BENCH_STREAM_ROWS;
+    const eg_define defines[] = {{"ROWS", rows}, {"K_STREAMING", streaming}};
     return eg_bench_kernel(bench, STREAM_SOURCE, entry, defines, EG_COUNT(defines), 0, 0, out);
 }
 
@@ -87,7 +88,7 @@ eg_status eg_bench_reader_create(eg_bench *bench, eg_buffer *a, size_t count,
     eg_status status = EG_OK;
     *reader = (eg_bench_reader){.a = a};
     EG_TRY(stream_kernel(bench, "read", 0, &reader->kernel));
-    size_t lanes = (size_t)eg_kernel_lanes(reader->kernel), tile = EG_BENCH_STREAM_ROWS * lanes;
+    size_t lanes = (size_t)eg_kernel_lanes(reader->kernel), tile = EG_BENCH_READ_ROWS * lanes;
     reader->tiles = (int64_t)(count / tile);
     reader->bytes = (double)reader->tiles * (double)tile * 8;
     if (reader->tiles == 0) {

@@ -74,6 +74,7 @@ eg_status eg_bench_time(eg_bench *bench, eg_bench_body *body, void *user, double
 
 /* Rows of LANES values that a tile of bench/stream.k.c holds. */
 #define EG_BENCH_STREAM_ROWS 64
+#define EG_BENCH_READ_ROWS 256 /* more, so that the sums it writes do not count */
 
 /* copy, memcpy, triad (unless NULL) and read bandwidth with arrays of `bytes` in all. */
 typedef struct eg_bench_bandwidth {

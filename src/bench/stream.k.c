@@ -1,5 +1,5 @@
 /* Memory ceilings: copy, triad and read over tiles of ROWS rows, a multiple of PARTS. */
-#define PARTS 4
+#define PARTS 16
 
 K_KERNEL(copy, K_IN(real, a, ROWS *LANES), K_OUT(real, b, ROWS *LANES))
 {

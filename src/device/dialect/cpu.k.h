@@ -96,6 +96,9 @@ K_INLINE void k_stream(real *p, k_vector v) { k_store(p, v); }
 #define K_LEAVE() ((void)0)
 #endif
 
+/* A hint that the cache line at p will be wanted in a while. */
+#define K_FETCH(p) __builtin_prefetch(p, 0, 2)
+
 /* Copies n rows of a tile to global memory. */
 #define K_PUT(n, X, p) K_PUT_BLOCK(n, X, p)
 #define K_PUT_BLOCK(n, xg, x, p) k_put(n, x, p)

@@ -6,6 +6,7 @@
 #define K_LD (LANES + 2) /* the fragments' pattern, 2 rows and 4 lanes apart, then hits every bank */
 #define K_UNROLL _Pragma("unroll")
 #define K_LEAVE() ((void)0)
+#define K_FETCH(p) ((void)0)
 
 /* Slots behind the last tile repeat it without storing, so that every thread meets every barrier. */
 #define K_TILES(t) \

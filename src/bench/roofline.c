@@ -275,8 +275,9 @@ done:
     return status;
 }
 
-/* The level of a unit, from where the bandwidth reaches it to the right edge. */
-static eg_status put_rate(chart *c, const char *name, double gflops, double gbs)
+/* The level of a unit, from where the bandwidth reaches it to the right edge. Its figure stands above
+ * the line, or below it for a unit that faster ones' points may pass. */
+static eg_status put_rate(chart *c, const char *name, double gflops, double gbs, bool below)
 {
     eg_status status = EG_OK;
     if (!isfinite(gflops)) return EG_OK;
@@ -289,10 +290,11 @@ static eg_status put_rate(chart *c, const char *name, double gflops, double gbs)
                           "<line class=\"roof\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n"
                           "<text class=\"ceiling\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">"
                           "%s</text>\n",
-                          ax, y, bx, y, bx - 8, y - 7, text));
+                          ax, y, bx, y, bx - 8, below ? y + 18 : y - 7, text));
     EG_TRY(eg_label_map_add_line(&c->map, ax, y, bx, y, 1.5, true));
     double width = 7.8 * (double)strlen(text);
-    EG_TRY(eg_label_map_add_box(&c->map, (eg_box){bx - 8 - width, y - 20, bx, y - 3}));
+    EG_TRY(eg_label_map_add_box(
+        &c->map, (eg_box){bx - 8 - width, below ? y + 3 : y - 20, bx, below ? y + 22 : y - 3}));
 done:
     return status;
 }
@@ -318,8 +320,8 @@ static eg_status put_ceilings(chart *c)
     EG_TRY(put_bandwidth(c, "copy", roof->copy_gbs, top, true, true));
     if (read_apart) EG_TRY(put_bandwidth(c, "read", roof->read_gbs, top, false, false));
     EG_TRY(put_bandwidth(c, "copy in cache", cache, top, false, true));
-    EG_TRY(put_rate(c, "FMA", roof->fma_gflops, widest));
-    EG_TRY(put_rate(c, "FP64 tensor", roof->tensor_gflops, widest));
+    EG_TRY(put_rate(c, "FMA", roof->fma_gflops, widest, isfinite(roof->tensor_gflops)));
+    EG_TRY(put_rate(c, "FP64 tensor", roof->tensor_gflops, widest, false));
 done:
     return status;
 }

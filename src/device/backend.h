@@ -28,7 +28,8 @@ typedef struct eg_geometry {
     int groups_per_tile; /* 1; level 2 on tensor cores: LANES / 16, one warp each */
     int block[3];        /* threads of a block */
     size_t shared_bytes; /* K_SHARED memory of a block */
-    int waves; /* CUDA: most blocks of a grid, as a multiple of what is resident at once */
+    int waves;           /* CUDA: most blocks of a grid, as a multiple of what is resident at once;
+                            0: as many as there is work for */
 } eg_geometry;
 
 /* Blocks that a launch of `tiles` wants: every group once. */

@@ -70,17 +70,25 @@ eg_status eg_macros_define_integer(eg_macros *macros, const char *name, int64_t 
     return eg_macros_define(macros, name, strlen(name), text, (size_t)length, false);
 }
 
+/* What an expression may take: brackets within brackets, macros within macros, names in all. */
+#define NESTING_MOST 200
+#define MACROS_MOST 32
+#define NAMES_MOST 100000
+
 typedef struct parser {
     const eg_macros *macros;
     const char *what;
     const char *whole; /* the expression as written, for messages */
     int whole_length;
-    const char *at, *end;
-    int depth; /* of macros within macros */
+    const char *begin, *at, *end;
+    int nesting; /* of brackets, signs and conditions */
+    int depth;   /* of macros within macros */
+    int *names;  /* looked up so far, in all macros together */
     eg_status status;
 } parser;
 
 static int64_t conditional(parser *p);
+static int64_t primary(parser *p);
 
 static int64_t complain(parser *p, const char *format, const char *name, int length)
 {
@@ -124,6 +132,31 @@ static int64_t pair(parser *p, bool maximum)
     return maximum ? (a > b ? a : b) : (a < b ? a : b);
 }
 
+/* The value of a macro. C would put its text in place, so a body of more than one term must be
+ * bracketed where it is part of a larger expression: the compiler would read it otherwise. */
+static int64_t macro_value(parser *p, const eg_macro *macro, const char *name, size_t length)
+{
+    parser inner = *p;
+    inner.begin = inner.at = macro->body;
+    inner.end = macro->body + strlen(macro->body);
+    inner.depth++;
+    skip_blanks(p);
+    bool alone = name == p->begin && p->at == p->end;
+    int64_t value = primary(&inner);
+    skip_blanks(&inner);
+    if (inner.status == EG_OK && inner.at != inner.end) {
+        inner.at = inner.begin;
+        value = conditional(&inner);
+        skip_blanks(&inner);
+        if (inner.status == EG_OK && inner.at != inner.end)
+            complain(&inner, "'%.*s' is no integer", name, (int)length);
+        if (inner.status == EG_OK && !alone)
+            complain(&inner, "the value of '%.*s' needs brackets around it", name, (int)length);
+    }
+    p->status = inner.status;
+    return value;
+}
+
 static int64_t name_value(parser *p)
 {
     const char *name = p->at;
@@ -135,41 +168,57 @@ static int64_t name_value(parser *p)
     const eg_macro *macro = eg_macros_find(p->macros, name, length);
     if (!macro) return complain(p, "'%.*s' is not a known constant", name, (int)length);
     if (macro->conditional) return complain(p, "'%.*s' is defined under an #if", name, (int)length);
-    if (p->depth == 32) return complain(p, "'%.*s' refers to itself", name, (int)length);
-    parser inner = *p;
-    inner.at = macro->body;
-    inner.end = macro->body + strlen(macro->body);
-    inner.depth++;
-    int64_t value = conditional(&inner);
-    skip_blanks(&inner);
-    if (inner.status == EG_OK && inner.at != inner.end)
-        complain(&inner, "'%.*s' is no integer", name, (int)length);
-    p->status = inner.status;
+    if (p->depth == MACROS_MOST) return complain(p, "'%.*s' refers to itself", name, (int)length);
+    if (++*p->names > NAMES_MOST) return complain(p, "%.*s", "it is too long", 14);
+    return macro_value(p, macro, name, length);
+}
+
+static int64_t negated(parser *p, int64_t value)
+{
+    if (__builtin_sub_overflow(0, value, &value)) return complain(p, "%.*s", "it overflows", 12);
+    return value;
+}
+
+static int64_t number(parser *p)
+{
+    int64_t value = 0;
+    while (p->at < p->end && isdigit((unsigned char)*p->at)) {
+        if (value > INT64_MAX / 10 - 1) return complain(p, "%.*s", "a number is too large", 21);
+        value = 10 * value + (*p->at++ - '0');
+    }
+    return value;
+}
+
+static int64_t bracketed(parser *p)
+{
+    int64_t value = conditional(p);
+    if (!take(p, ")")) return complain(p, "%.*s expected", ")", 1);
     return value;
 }
 
 static int64_t primary(parser *p)
 {
+    int64_t value = 0;
     skip_blanks(p);
     if (p->at == p->end) return complain(p, "%.*s", "it ends too early", 17);
-    if (take(p, "(")) {
-        int64_t value = conditional(p);
-        if (!take(p, ")")) return complain(p, "%.*s expected", ")", 1);
-        return value;
-    }
-    if (take(p, "-")) return -primary(p);
-    if (take(p, "+")) return primary(p);
-    if (take(p, "!")) return !primary(p);
-    if (isdigit((unsigned char)*p->at)) {
-        int64_t value = 0;
-        while (p->at < p->end && isdigit((unsigned char)*p->at)) {
-            if (value > INT64_MAX / 10 - 1) return complain(p, "%.*s", "a number is too large", 21);
-            value = 10 * value + (*p->at++ - '0');
-        }
-        return value;
-    }
-    if (isalpha((unsigned char)*p->at) || *p->at == '_') return name_value(p);
-    return complain(p, "'%.*s' was not expected", p->at, 1);
+    if (p->nesting == NESTING_MOST) return complain(p, "%.*s", "it is nested too deeply", 23);
+    p->nesting++;
+    if (take(p, "("))
+        value = bracketed(p);
+    else if (take(p, "-"))
+        value = negated(p, primary(p));
+    else if (take(p, "+"))
+        value = primary(p);
+    else if (take(p, "!"))
+        value = !primary(p);
+    else if (isdigit((unsigned char)*p->at))
+        value = number(p);
+    else if (isalpha((unsigned char)*p->at) || *p->at == '_')
+        value = name_value(p);
+    else
+        value = complain(p, "'%.*s' was not expected", p->at, 1);
+    p->nesting--;
+    return value;
 }
 
 static int64_t product(parser *p)
@@ -182,9 +231,10 @@ static int64_t product(parser *p)
         if (op == '*') {
             if (__builtin_mul_overflow(value, right, &value))
                 return complain(p, "%.*s", "it overflows", 12);
-        } else if (right == 0 || right == -1) {
-            if (right == 0) return complain(p, "%.*s", "it divides by zero", 18);
-            value = op == '/' ? -value : 0;
+        } else if (right == 0) {
+            return complain(p, "%.*s", "it divides by zero", 18);
+        } else if (right == -1) {
+            value = op == '/' ? negated(p, value) : 0;
         } else {
             value = op == '/' ? value / right : value % right;
         }
@@ -206,7 +256,7 @@ static int64_t sum(parser *p)
     return value;
 }
 
-static int64_t comparison(parser *p)
+static int64_t relation(parser *p)
 {
     int64_t value = sum(p);
     while (p->status == EG_OK) {
@@ -214,10 +264,6 @@ static int64_t comparison(parser *p)
             value = value <= sum(p);
         else if (take(p, ">="))
             value = value >= sum(p);
-        else if (take(p, "=="))
-            value = value == sum(p);
-        else if (take(p, "!="))
-            value = value != sum(p);
         else if (take(p, "<"))
             value = value < sum(p);
         else if (take(p, ">"))
@@ -228,40 +274,65 @@ static int64_t comparison(parser *p)
     return value;
 }
 
-static int64_t logical(parser *p)
+static int64_t equality(parser *p)
 {
-    int64_t value = comparison(p);
+    int64_t value = relation(p);
     while (p->status == EG_OK) {
-        if (take(p, "&&")) {
-            int64_t right = comparison(p);
-            value = value && right;
-        } else if (take(p, "||")) {
-            int64_t right = logical(p);
-            value = value || right;
-        } else {
+        if (take(p, "=="))
+            value = value == relation(p);
+        else if (take(p, "!="))
+            value = value != relation(p);
+        else
             break;
-        }
+    }
+    return value;
+}
+
+static int64_t conjunction(parser *p)
+{
+    int64_t value = equality(p);
+    while (p->status == EG_OK && take(p, "&&")) {
+        int64_t right = equality(p);
+        value = value && right;
+    }
+    return value;
+}
+
+static int64_t disjunction(parser *p)
+{
+    int64_t value = conjunction(p);
+    while (p->status == EG_OK && take(p, "||")) {
+        int64_t right = conjunction(p);
+        value = value || right;
     }
     return value;
 }
 
 static int64_t conditional(parser *p)
 {
-    int64_t value = logical(p);
-    if (p->status != EG_OK || !take(p, "?")) return value;
-    int64_t yes = conditional(p);
-    if (!take(p, ":")) return complain(p, "%.*s expected", ":", 1);
-    int64_t no = conditional(p);
-    return value ? yes : no;
+    if (p->nesting == NESTING_MOST) return complain(p, "%.*s", "it is nested too deeply", 23);
+    p->nesting++;
+    int64_t value = disjunction(p);
+    if (p->status == EG_OK && take(p, "?")) {
+        int64_t yes = conditional(p);
+        if (!take(p, ":")) return complain(p, "%.*s expected", ":", 1);
+        int64_t no = conditional(p);
+        value = value ? yes : no;
+    }
+    p->nesting--;
+    return value;
 }
 
 eg_status eg_constant_evaluate(const eg_macros *macros, const char *what, const char *text,
                                size_t length, int64_t *value)
 {
+    int names = 0;
     parser p = {.macros = macros,
                 .what = what,
                 .whole = text,
                 .whole_length = (int)length,
+                .begin = text,
+                .names = &names,
                 .at = text,
                 .end = text + length};
     int64_t result = conditional(&p);

@@ -412,7 +412,9 @@ static eg_status load(eg_device *device, const eg_blob *blob, const char *path, 
                     threads_max, geometry->lanes);
         goto done;
     }
-    loaded->max_blocks = (int64_t)device->info.compute_units * resident * geometry->waves;
+    loaded->max_blocks = geometry->waves
+                             ? (int64_t)device->info.compute_units * resident * geometry->waves
+                             : INT32_MAX;
     *function = loaded;
     loaded = NULL;
 done:

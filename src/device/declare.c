@@ -365,6 +365,10 @@ eg_status eg_declaration_read(eg_context *ctx, const char *name, char *text, siz
             status = complain(&r, begin, "kernel '%.*s' declares no arguments", arguments[0]);
             goto done;
         }
+        if (found) {
+            status = complain(&r, begin, "kernel '%.*s' is there twice", arguments[0]);
+            goto done;
+        }
         found = true;
         out->header = (size_t)(begin - r.plain);
         out->header_end = (size_t)(header_end - r.plain);

@@ -2,6 +2,7 @@
 #include "device/kernel.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,22 +152,26 @@ bool eg_kernel_was_cached(const eg_kernel *kernel)
     return kernel->was_cached;
 }
 
-/* Finds line `wanted` of `file` in a source with #line directives; NULL if it is not there. */
-static const char *find_line(const char *text, const char *file, int wanted, int *length)
+/* Walks a source with #line directives to line `wanted` of `file`, or to its absolute line `wanted` if
+ * `file` is NULL; says which file and line that is. NULL if it is not there. */
+static const char *find_line(const char *text, const char *file, int wanted, char here[128],
+                             int *line, int *length)
 {
-    char here[128] = "";
-    int line = 0;
+    int absolute = 0;
+    here[0] = '\0';
+    *line = 0;
     for (const char *c = text; *c;) {
         const char *eol = strchr(c, '\n');
         int n = (int)(eol ? eol - c : (ptrdiff_t)strlen(c)), number = 0;
+        absolute++;
         if (sscanf(c, "#line %d \"%127[^\"]\"", &number, here) == 2) {
-            line = number;
+            *line = number;
         } else {
-            if (line == wanted && !strcmp(here, file)) {
+            if (file ? *line == wanted && !strcmp(here, file) : absolute == wanted) {
                 *length = n;
                 return c;
             }
-            line++;
+            ++*line;
         }
         if (!eol) break;
         c = eol + 1;
@@ -174,11 +179,40 @@ static const char *find_line(const char *text, const char *file, int wanted, int
     return NULL;
 }
 
+/* Compilers that ignore #line name lines of the whole source as "<kernel>:LINE". Adds the log to `out`
+ * with those translated. */
+static eg_status translate_lines(const char *log, const eg_text *source, eg_text *out)
+{
+    static const char anonymous[] = "<kernel>:";
+    eg_status status = EG_OK;
+    for (const char *c = log, *next; *c; c = next) {
+        char here[128], *end = NULL;
+        int line = 0, length = 0;
+        next = strstr(c, anonymous);
+        if (!next) {
+            EG_TRY(eg_text_puts(out, c));
+            break;
+        }
+        EG_TRY(eg_text_add(out, c, (size_t)(next - c)));
+        long wanted = strtol(next + strlen(anonymous), &end, 10);
+        next += strlen(anonymous);
+        if (wanted > 0 && wanted < INT_MAX &&
+            find_line(eg_text_string(source), NULL, (int)wanted, here, &line, &length) && here[0]) {
+            EG_TRY(eg_text_printf(out, "%s:%d", here, line));
+            next = end;
+        } else {
+            EG_TRY(eg_text_puts(out, anonymous));
+        }
+    }
+done:
+    return status;
+}
+
 /* Adds the source lines that a compiler's log names as FILE:LINE or FILE(LINE). */
 static eg_status quote_lines(const char *log, const eg_text *source, eg_text *out)
 {
     enum { QUOTES = 6 };
-    char last_file[128] = "";
+    char last_file[128] = "", here[128];
     int last = 0, quotes = 0;
     eg_status status = EG_OK;
     for (const char *c = log; *c && quotes < QUOTES; c++) {
@@ -191,9 +225,9 @@ static eg_status quote_lines(const char *log, const eg_text *source, eg_text *ou
         if (n == 0 || n >= sizeof file) continue;
         memcpy(file, from, n);
         file[n] = '\0';
-        int line = atoi(c + 1), length = 0;
+        int line = atoi(c + 1), length = 0, found = 0;
         if (line == last && !strcmp(file, last_file)) continue;
-        const char *text = find_line(eg_text_string(source), file, line, &length);
+        const char *text = find_line(eg_text_string(source), file, line, here, &found, &length);
         if (!text) continue;
         EG_TRY(eg_text_printf(out, "%s%s:%d | %.*s\n", quotes ? "" : "the lines it names:\n", file,
                               line, length, text));
@@ -209,12 +243,14 @@ eg_status eg_compile_failed(eg_context *ctx, const char *name, const char *compi
                             const char *log, const eg_text *source)
 {
     enum { LOG_MOST = 8000 };
-    eg_text quoted = eg_text_new(ctx);
-    eg_status status = quote_lines(log, source, &quoted);
+    eg_text quoted = eg_text_new(ctx), told = eg_text_new(ctx);
+    eg_status status = translate_lines(log, source, &told);
+    if (status == EG_OK) status = quote_lines(eg_text_string(&told), source, &quoted);
     if (status == EG_OK)
         status = eg_fail(ctx, EG_ERROR_COMPILE, "%s did not compile with %s:\n%.*s%s%s", name,
-                         compiler, LOG_MOST, log, strlen(log) > LOG_MOST ? "\n[…]\n" : "\n",
-                         eg_text_string(&quoted));
+                         compiler, LOG_MOST, eg_text_string(&told),
+                         told.length > LOG_MOST ? "\n[…]\n" : "\n", eg_text_string(&quoted));
+    eg_text_free(&told);
     eg_text_free(&quoted);
     return status;
 }

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes every buffer must be aligned to where a kernel sees its first value. */
-#define ALIGNMENT 16
+/* The most a buffer's first value must be aligned to, in bytes. */
+#define ALIGNMENT_MOST 64
 
 /* A value argument in the kernel's type. */
 typedef union value {
@@ -43,11 +43,14 @@ static eg_status bind_buffer(const eg_kernel *k, const eg_parameter *p, const eg
                        " values are launched",
                        k->entry, k->name, p->name, left, end, p->extent);
     size_t offset = buffer->base + a->first * eg_type_size(buffer->type);
-    if (eg_context_check(ctx) && offset % ALIGNMENT)
-        return eg_fail(
-            ctx, EG_ERROR_CHECK,
-            "%s (%s): argument '%s' starts at value %zu, which is not aligned to %d bytes",
-            k->entry, k->name, p->name, a->first, ALIGNMENT);
+    /* Kernels read tiles in whole vectors: a row of lanes, up to a cache line. */
+    size_t row = (size_t)k->geometry.lanes * eg_type_size(buffer->type);
+    size_t alignment = row < ALIGNMENT_MOST ? row : ALIGNMENT_MOST;
+    if (offset % alignment)
+        return eg_fail(ctx, EG_ERROR_LAUNCH,
+                       "%s (%s): argument '%s' starts at value %zu, which is not aligned to %zu "
+                       "bytes; start at a multiple of LANES",
+                       k->entry, k->name, p->name, a->first, alignment);
     *slot = (eg_slot){.is_memory = true, .memory = buffer->memory, .offset = offset};
     return EG_OK;
 }
@@ -143,8 +146,8 @@ eg_status eg_launch_tiles(eg_kernel *kernel, int64_t first, int64_t count,
 
     if (first < 0 || count < 0 || first > INT32_MAX / 4 || count > INT32_MAX / 4 - first)
         return eg_fail(ctx, EG_ERROR_LAUNCH,
-                       "%s (%s): tiles %" PRId64 " to %" PRId64 " are out of range", kernel->entry,
-                       kernel->name, first, first + count);
+                       "%s (%s): %" PRId64 " tiles from %" PRId64 " on are out of range",
+                       kernel->entry, kernel->name, count, first);
     for (size_t i = 0; i < parameter_count; i++) {
         const eg_parameter *p = &kernel->parameters[i];
         const eg_argument *a = bound[i] = find_argument(arguments, argument_count, p->name);

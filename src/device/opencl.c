@@ -377,17 +377,17 @@ static eg_status compile(eg_device *device, const char *name, const eg_text *sou
     eg_status status = EG_OK;
     cl_int result = CL_SUCCESS;
     cl_program program = NULL;
-    eg_text line = eg_text_new(device->ctx);
+    eg_text named = eg_text_new(device->ctx);
     char *data = NULL;
     size_t length = 0;
 
-    EG_TRY(eg_text_printf(&line, "#line 1 \"%s\"\n", name));
+    EG_TRY(eg_text_printf(&named, "#line 1 \"%s\"\n", name));
+    EG_TRY(eg_text_add(&named, eg_text_string(source), source->length));
     program = cl.CreateProgramWithSource(
-        state->context, 2, (const char *[]){eg_text_string(&line), eg_text_string(source)},
-        (const size_t[]){line.length, source->length}, &result);
+        state->context, 1, (const char *[]){eg_text_string(&named)}, &named.length, &result);
     EG_TRY(failed(device, result, "creating a program"));
     result = cl.BuildProgram(program, 1, &state->device, build_options, NULL, NULL);
-    if (result == CL_BUILD_PROGRAM_FAILURE) EG_TRY(report_build(device, program, name, source));
+    if (result == CL_BUILD_PROGRAM_FAILURE) EG_TRY(report_build(device, program, name, &named));
     EG_TRY(failed(device, result, "compiling a kernel"));
     result = cl.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof length, &length, NULL);
     EG_TRY(failed(device, result, "asking for the size of a binary"));
@@ -400,7 +400,7 @@ static eg_status compile(eg_device *device, const char *name, const eg_text *sou
 done:
     eg_release(device->ctx, &data);
     if (program) cl.ReleaseProgram(program);
-    eg_text_free(&line);
+    eg_text_free(&named);
     return status;
 }
 

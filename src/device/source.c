@@ -20,7 +20,7 @@
 
 /* An operand in shared memory of more bytes than this is shared by two warps, which divide its
  * points among them: with one each, too few warps would fit on a multiprocessor. */
-#define OPERAND_BYTES_PER_WARP (32 << 10)
+#define OPERAND_BYTES_PER_WARP (24 << 10)
 
 /* Most blocks of a grid, in multiples of what is resident; kernels stride over the rest. */
 #define WAVES 32
@@ -196,7 +196,9 @@ static eg_status choose_geometry(eg_context *ctx, const eg_target *target,
         /* Small blocks: warps need nothing of each other, and a block ends with its last. */
         g->tz = options->tiles_per_block ? options->tiles_per_block
                 : !mma                   ? 128 / g->lanes
-                                         : (lay_out(d, g, mma, options).operands <= 4 ? 2 : 1);
+                : lay_out(d, g, mma, options).operands <= 4 || lay_out(d, g, mma, options).parts > 1
+                    ? 2
+                    : 1;
         if (g->tz < 1) g->tz = 1;
         g->block[0] = mma ? 32 : g->lanes;
         if (mma) {
@@ -351,6 +353,11 @@ eg_status eg_source_build(eg_context *ctx, const eg_target *target,
     if (options->real != EG_F64 && options->real != EG_F32)
         return eg_fail(ctx, EG_ERROR_ARGUMENT, "%s: real is f64 or f32, not %s", name,
                        eg_type_name(options->real));
+    if (options->lanes < 0 || options->rows_per_block < 0 || options->tiles_per_block < 0)
+        return eg_fail(ctx, EG_ERROR_ARGUMENT,
+                       "%s: lanes, rows_per_block and tiles_per_block are positive, or 0 to be "
+                       "chosen; they are %d, %d and %d",
+                       name, options->lanes, options->rows_per_block, options->tiles_per_block);
     strcpy(source->name, name);
     strcpy(source->entry, options->entry);
 

@@ -1,5 +1,5 @@
-/* Representative instances of every kernel of the library, its benchmarks and its tests: one list for
- * the tests that compile kernels without running them. */
+/* Representative instances of every kernel of the library, its benchmarks and its tests: one list
+ * for the tests that compile kernels without running them. */
 #ifndef EG_TEST_CATALOGUE_H
 #define EG_TEST_CATALOGUE_H
 
@@ -7,10 +7,11 @@
 
 #include "device/embedded.h"
 
-#define CATALOGUE_DEFINES 8
+#define CATALOGUE_DEFINES 32
 
 typedef struct catalogue_row {
-    const char *source; /* embedded, "room/name.k.c", or a file of tests/kernel, "kernel/name.k.c" */
+    const char
+        *source; /* embedded, "room/name.k.c", or a file of tests/kernel, "kernel/name.k.c" */
     const char *entry;
     eg_type real;
     int lanes;      /* 0: the target's own */
@@ -22,7 +23,7 @@ typedef struct catalogue_row {
 
 #define CATALOGUE_CHAIN(real, np, nc)                                                              \
     {                                                                                              \
-        "bench/chain.k.c", "chain", real, .defines = {{"NP", np}, {"NC", nc}}                      \
+        "bench/chain.k.c", "chain", real, .defines = { {"NP", np}, {"NC", nc} }                    \
     }
 #define CATALOGUE_REDUCE(entry, real, kinds, a, b, c, d)                                           \
     {                                                                                              \
@@ -38,8 +39,35 @@ typedef struct catalogue_row {
     }
 #define CATALOGUE_SURFACE(real, lanes, np, nfp)                                                    \
     {                                                                                              \
-        "kernel/surface.k.c", "surface", real, lanes,                                              \
-            .defines = {{"NP", np}, {"NFP", nfp}, {"MOST", 5}}                                     \
+        "kernel/surface.k.c", "surface", real, lanes, .defines = {                                 \
+            {"NP", np},                                                                            \
+            {"NFP", nfp},                                                                          \
+            {"MOST", 5}                                                                            \
+        }                                                                                          \
+    }
+
+/* Product j of the kernel `sizes`: m x k, at row o of the result. */
+#define CATALOGUE_PRODUCT(j, m, k, o)                                                              \
+    {"M" #j, m}, {"K" #j, k},                                                                      \
+    {                                                                                              \
+        "O" #j, o                                                                                  \
+    }
+#define CATALOGUE_SIZES(real)                                                                      \
+    {                                                                                              \
+        "kernel/gemm.k.c", "sizes", real, 16, .defines = {                                         \
+            CATALOGUE_PRODUCT(0, 1, 1, 0),                                                         \
+            CATALOGUE_PRODUCT(1, 2, 7, 1),                                                         \
+            CATALOGUE_PRODUCT(2, 3, 8, 3),                                                         \
+            CATALOGUE_PRODUCT(3, 5, 9, 6),                                                         \
+            CATALOGUE_PRODUCT(4, 8, 16, 11),                                                       \
+            CATALOGUE_PRODUCT(5, 12, 17, 19),                                                      \
+            CATALOGUE_PRODUCT(6, 13, 3, 31),                                                       \
+            CATALOGUE_PRODUCT(7, 17, 24, 44),                                                      \
+            CATALOGUE_PRODUCT(8, 25, 31, 61),                                                      \
+            CATALOGUE_PRODUCT(9, 33, 5, 86),                                                       \
+            {"KMOST", 31},                                                                         \
+            {"MSUM", 119}                                                                          \
+        }                                                                                          \
     }
 
 static const catalogue_row catalogue[] = {
@@ -53,9 +81,7 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_CHAIN(EG_F32, 15, 33),
     CATALOGUE_CHAIN(EG_F32, 45, 112),
     {"bench/chain.k.c", "chain", EG_F64, 16, .defines = {{"NP", 6}, {"NC", 12}}},
-    {"bench/chain.k.c",
-     "chain",
-     EG_F64,
+    {"bench/chain.k.c", "chain", EG_F64,
      .defines = {{"NP", 6}, {"NC", 12}, {"K_STREAMING", 1}, {"K_MIN_BLOCKS", 2}}},
     {"bench/gemm.k.c", "gemm", EG_F64, .defines = {{"NP", 3}}},
     {"bench/gemm.k.c", "gemm", EG_F64, .defines = {{"NP", 15}}},
@@ -102,7 +128,20 @@ static const catalogue_row catalogue[] = {
     {"kernel/dialect.k.c", "tile", EG_F64, 16, .not_on_cpu = true, .defines = {{"ROWS", 15}}},
     {"kernel/dialect.k.c", "pointwise", EG_F64, .defines = {{"ROWS", 15}}},
     {"kernel/dialect.k.c", "pointwise", EG_F32, .defines = {{"ROWS", 15}}},
-    {"kernel/dialect.k.c", "rotate", EG_F64, 16, .defines = {{"ROWS", 1}}},
+    {"kernel/dialect.k.c", "turn", EG_F64, 16, .defines = {{"ROWS", 1}}},
+    {"kernel/gemm.k.c", "forms", EG_F64, .defines = {{"MR", 15}, {"KC", 10}}},
+    {"kernel/gemm.k.c", "forms", EG_F32, 16, .defines = {{"MR", 28}, {"KC", 28}}},
+    CATALOGUE_SIZES(EG_F64),
+    CATALOGUE_SIZES(EG_F32),
+    {"kernel/gemm.k.c", "lines", EG_F64, 16, .defines = {{"MR", 6}, {"KC", 5}, {"FIELDS", 3}}},
+    {"kernel/gemm.k.c", "lines", EG_F32, 16, .defines = {{"MR", 6}, {"KC", 5}, {"FIELDS", 3}}},
+    {"kernel/gemm.k.c", "hasty", EG_F64, 16, .defines = {{"ROWS", 15}}},
+    {"kernel/fragments.k.c", "chain", EG_F64,
+     .defines = {{"FIELDS", 3}, {"NP", 10}, {"NC", 19}, {"NQ", 6}}},
+    {"kernel/fragments.k.c", "chain", EG_F32,
+     .defines = {{"FIELDS", 1}, {"NP", 15}, {"NC", 33}, {"NQ", 15}}},
+    {"kernel/fragments.k.c", "joined", EG_F64, .defines = {{"NP", 15}, {"NC", 33}, {"NQ", 6}}},
+    {"kernel/fragments.k.c", "joined", EG_F32, .defines = {{"NP", 15}, {"NC", 33}, {"NQ", 6}}},
 };
 
 /* The text of a source of the list; release with free(). */
@@ -111,8 +150,8 @@ static inline char *catalogue_text(const char *source)
     if (!strncmp(source, "kernel/", 7)) return read_test_source(source + 7);
     for (size_t i = 0; i < eg_embedded_source_count; i++) {
         if (strcmp(eg_embedded_sources[i].name, source) != 0) continue;
-        char *text = strndup((const char *)eg_embedded_sources[i].data,
-                             eg_embedded_sources[i].length);
+        char *text =
+            strndup((const char *)eg_embedded_sources[i].data, eg_embedded_sources[i].length);
         assert_non_null(text);
         return text;
     }
@@ -143,7 +182,7 @@ static inline void catalogue_label(const catalogue_row *row, char *label, size_t
 {
     int n = snprintf(label, size, "%s %s %s", row->source, row->entry, eg_type_name(row->real));
     if (row->lanes) n += snprintf(label + n, size - (size_t)n, " LANES=%d", row->lanes);
-    for (size_t i = 0; i < CATALOGUE_DEFINES && row->defines[i].name; i++)
+    for (size_t i = 0; i < CATALOGUE_DEFINES && row->defines[i].name && n + 16 < (int)size; i++)
         n += snprintf(label + n, size - (size_t)n, " %s=%d", row->defines[i].name,
                       (int)row->defines[i].value);
 }

@@ -119,7 +119,7 @@ K_FUNC state rusanov(state a, state b)
     state r;
     r.density = K_R(0.5) * (fa.f.density + fb.f.density - speed * (b.density - a.density));
     r.along = K_R(0.5) * (fa.f.along + fb.f.along - speed * (b.along - a.along));
-    r.across = K_MIN(K_R(0.5) * (fa.f.across + fb.f.across), K_R(0.25));
+    r.across = K_MIN(K_R(0.5) * (fa.f.across + fb.f.across), K_R(0.05));
     return r;
 }
 
@@ -145,7 +145,7 @@ K_KERNEL(pointwise, K_IN(real, u, 3 * EXTENT), K_OUT(real, f, 3 * EXTENT))
 
 /* Two tiles of the same block in turn: without the barrier at the end of K_TILES the second would
  * overwrite what the first still reads. */
-K_KERNEL(rotate, K_IN(i32, x, LANES), K_OUT(i32, y, LANES))
+K_KERNEL(turn, K_IN(i32, x, LANES), K_OUT(i32, y, LANES))
 {
     K_SHARED(i32, s, 1);
     K_TILES(t)

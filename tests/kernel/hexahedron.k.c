@@ -1,5 +1,5 @@
-/* The gradient on hexahedra of SIDE nodes a side: nodal values are read once into shared memory, and
- * each direction is a product along lines from there.
+/* The gradient on hexahedra of SIDE nodes a side: nodal values are read once into shared memory,
+ * and each direction is a product along lines from there.
  *
  *     u    [tile][node (z, y, x)][lane]
  *     out  [tile][direction x, y, z][node][lane] */

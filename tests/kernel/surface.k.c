@@ -60,43 +60,45 @@ K_KERNEL(surface, K_IN(real, u), K_IN(i64, groups), K_IN(u8, other_group, FACES 
          K_IN(real, normal, FACES *LANES), K_VAL(i64, begin), K_OP(lift, NP, POINTS),
          K_INOUT(real, rhs))
 {
-    K_SHARED(i32, group, FACES);
-    K_SHARED(i32, side, FACES); /* row of `nodes` */
     K_SHARED(real, d, FIELDS *POINTS);
     K_SHARED(real, sum, FIELDS *NP);
     K_TILES(t)
     {
         K_GLOBAL const real *own = K_TILE(u + begin, t, FIELDS * NP);
         K_GLOBAL real *result = K_TILE(rhs + begin, t, FIELDS * NP);
-        K_NODES(f, FACES)
+        K_ROWS(i, POINTS)
         {
-            group[f][lane] = K_TILE(other_group, t, FACES)[f * LANES + lane];
-            side[f][lane] = K_TILE(other_face, t, FACES)[f * LANES + lane];
-        }
-        K_SYNC;
-        K_NODES(i, POINTS)
-        {
-            const int f = i / NFP, point = i % NFP, g = group[f][lane];
-            const int e = K_TILE(other_element, t, FACES)[f * LANES + lane];
-            const int np = (int)groups[g * COLUMNS + NODES];
-            const int shift = (int)groups[g * COLUMNS + SHIFT];
-            const i64 first = groups[g * COLUMNS + BEGIN] +
-                              ((i64)((e >> shift) * (FIELDS * np)) << shift) +
-                              (e & ((1 << shift) - 1));
-            state here, there;
-            there.depth = there.flow = 0;
-            for (int j = 0; j < MOST; j++) {
-                const int node = nodes[(g * 2 * FACES + side[f][lane]) * MOST + j];
-                const real weight = trace[(g * NFP + point) * MOST + j];
-                there.depth += weight * u[first + ((i64)node << shift)];
-                there.flow += weight * u[first + ((i64)(np + node) << shift)];
+            const int f = i / NFP, point = i % NFP;
+            K_LANEVAR(i32, group);
+            K_LANEVAR(i32, side); /* row of `nodes` */
+            K_LANE
+            {
+                K_L(group) = K_TILE(other_group, t, FACES)[f * LANES + lane];
+                K_L(side) = K_TILE(other_face, t, FACES)[f * LANES + lane];
             }
-            here.depth = own[own_nodes[i] * LANES + lane];
-            here.flow = own[(NP + own_nodes[i]) * LANES + lane];
-            const state difference =
-                jump(here, there, K_TILE(normal, t, FACES)[f * LANES + lane]);
-            d[i][lane] = -difference.depth;
-            d[POINTS + i][lane] = -difference.flow;
+            K_LANE
+            {
+                const int g = K_L(group), e = K_TILE(other_element, t, FACES)[f * LANES + lane];
+                const int np = (int)groups[g * COLUMNS + NODES];
+                const int shift = (int)groups[g * COLUMNS + SHIFT];
+                const i64 first = groups[g * COLUMNS + BEGIN] +
+                                  ((i64)((e >> shift) * (FIELDS * np)) << shift) +
+                                  (e & ((1 << shift) - 1));
+                state here, there;
+                there.depth = there.flow = 0;
+                for (int j = 0; j < MOST; j++) {
+                    const int node = nodes[(g * 2 * FACES + K_L(side)) * MOST + j];
+                    const real weight = trace[(g * NFP + point) * MOST + j];
+                    there.depth += weight * u[first + ((i64)node << shift)];
+                    there.flow += weight * u[first + ((i64)(np + node) << shift)];
+                }
+                here.depth = own[own_nodes[i] * LANES + lane];
+                here.flow = own[(NP + own_nodes[i]) * LANES + lane];
+                const state difference =
+                    jump(here, there, K_TILE(normal, t, FACES)[f * LANES + lane]);
+                d[i][lane] = -difference.depth;
+                d[POINTS + i][lane] = -difference.flow;
+            }
         }
         K_NODES(i, FIELDS * NP) sum[i][lane] = result[i * LANES + lane];
         K_SYNC;

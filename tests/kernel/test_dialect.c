@@ -139,11 +139,11 @@ static void extremes_arrive(eg_device *device, eg_type real)
     for (size_t k = 0; k < EG_COUNT(whole); k++) {
         array w = array_poisoned(device, EG_I64, 4), b = array_poisoned(device, real, 2);
         int64_t got[4];
-        TEST_OK(ctx, eg_launch(kernel, 1, EG_INTEGER("a", whole[k][0]),
-                               EG_INTEGER("b", whole[k][1]), EG_INTEGER("c", whole[k][2]),
-                               EG_INTEGER("d", whole[k][3]), EG_REAL("e", broken[k][0]),
-                               EG_REAL("f", broken[k][1]), EG_BUFFER("whole", w.buffer),
-                               EG_BUFFER("broken", b.buffer)));
+        TEST_OK(ctx,
+                eg_launch(kernel, 1, EG_INTEGER("a", whole[k][0]), EG_INTEGER("b", whole[k][1]),
+                          EG_INTEGER("c", whole[k][2]), EG_INTEGER("d", whole[k][3]),
+                          EG_REAL("e", broken[k][0]), EG_REAL("f", broken[k][1]),
+                          EG_BUFFER("whole", w.buffer), EG_BUFFER("broken", b.buffer)));
         TEST_OK(ctx, eg_buffer_download(w.buffer, 0, 4, got));
         for (size_t i = 0; i < 4; i++)
             assert_int_equal(got[i], whole[k][i]);
@@ -252,9 +252,10 @@ static void run_tile(eg_device *device, eg_type real, const instance *in)
 
 static void tiles_and_nodes(eg_device *device, eg_type real)
 {
-    static const instance instances[] = {{1, 4, 0, 0},  {3, 8, 0, 0},  {8, 16, 0, 0},
+    static const instance instances[] = {{1, 4, 0, 0},   {3, 8, 0, 0},   {8, 16, 0, 0},
                                          {13, 32, 0, 0}, {41, 16, 8, 2}, {5, 16, 3, 3}};
-    for (size_t i = 0; i < EG_COUNT(instances); i++)
+    /* Precision changes nothing but types: a part of the instances will do for the second. */
+    for (size_t i = 0; i < EG_COUNT(instances); i += real == EG_F64 ? 1 : 3)
         run_tile(device, real, &instances[i]);
 }
 
@@ -270,7 +271,7 @@ static void many_tiles(eg_device *device, eg_type real)
     if (real != EG_F32) return; /* the kernel has no real */
     enum { LANES = 32 };
     size_t tiles = eg_device_get_info(device)->is_gpu ? 700001 : 5003, count = tiles * LANES;
-    eg_kernel *kernel = create(device, real, "rotate", (instance){1, LANES, 0, 0});
+    eg_kernel *kernel = create(device, real, "turn", (instance){1, LANES, 0, 0});
     array x = array_new(device, EG_I32, count), y = array_poisoned(device, EG_I32, count);
     for (size_t i = 0; i < count; i++)
         x.v[i] = (double)i;
@@ -322,12 +323,12 @@ static void pointwise(eg_device *device, eg_type real)
         for (size_t k = 0; k < 3; k++) {
             double ua = u.v[a + k * extent], ub = u.v[b + k * extent];
             double mean = 0.5 * (ua * va + ub * vb), jump = 0.5 * speed * (ub - ua);
-            double expected = k < 2 ? mean - jump : mean < 0.25 ? mean : 0.25;
-            capped += k == 2 && mean >= 0.25;
+            double expected = k < 2 ? mean - jump : mean < 0.05 ? mean : 0.05;
+            capped += k == 2 && mean >= 0.05;
             assert_near(f.v[a + k * extent], expected, 32 * epsilon(real), "f", a + k * extent);
         }
     }
-    assert_true(capped > 0 && capped < TILES * extent / 2);
+    assert_true(capped > 0 && capped < TILES * extent);
     array_free(&u);
     array_free(&f);
     eg_kernel_destroy(&kernel);

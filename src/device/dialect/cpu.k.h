@@ -189,6 +189,9 @@ K_INLINE void k_gemm(const int add, const int M, const int K, const int S, const
 #define K_LANEVAR(type, x) _Alignas(64) type x[LANES]
 #define K_L(x) x[lane]
 #else
+#if K_FN != 4 && K_FN != 8
+#error K_FN is 4 or 8 here: operators are packed by 4 rows and padded to 8
+#endif
 #define K_FL K_VN
 #define K_LANE K_SIMD(1) for (int k_h = 0; k_h < K_FL; k_h++)
 #define lane (k_l0 + k_h)

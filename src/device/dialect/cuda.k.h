@@ -3,9 +3,10 @@
  * FP64 matrix instructions (K_MMA, from sm_80): elements are matrix rows, the operator is the right
  * factor. A fragment covers 16 lanes and 8 rows (nodes or points) of a tile; thread (g, q) =
  * (l / 4, l % 4) of the warp holds
- *     v[0] = (lane g, row 2q)       v[1] = (lane g, row 2q + 1)
- *     v[2] = (lane g + 8, row 2q)   v[3] = (lane g + 8, row 2q + 1),
- * the accumulator layout of mma.m16n8. The same registers are the left operand of the next product
+ *     v[0] = (lane 2g, row 2q)       v[1] = (lane 2g, row 2q + 1)
+ *     v[2] = (lane 2g + 1, row 2q)   v[3] = (lane 2g + 1, row 2q + 1),
+ * the accumulator layout of mma.m16n8 with matrix rows g and g + 8 standing for neighbouring lanes, so
+ * that every access to a tile is 16 bytes wide. The same registers are the left operand of the next product
  * once the contraction index is permuted (slot q <-> row 2q, slot q + 4 <-> row 2q + 1), so results
  * are operands without any exchange, and m8n8k4 reads the very same packing of operators:
  * [rows / 8][columns / 8][32 threads][2]. */
@@ -79,6 +80,28 @@ __device__ __forceinline__ void k_mma(k_fragment &c, const k_fragment &a, const 
 #endif
 }
 
+/* Rows 8k… of a tile with ROWS rows, STRIDE values apart, as a fragment. `corner` is the place of the
+ * thread's own first value: row 2q, lane 2g. Rows behind the last are zero. HINT: the tile is in
+ * global memory and will not be wanted again soon. */
+template <int ROWS, int STRIDE, int HINT>
+__device__ __forceinline__ k_fragment k_tile_get(const double *corner, int k, int q)
+{
+    const double2 zero = make_double2(0.0, 0.0), *p = (const double2 *)(corner + k * 8 * STRIDE);
+    const double2 a = k * 8 + 2 * q >= ROWS ? zero : HINT ? __ldcs(p) : *p;
+    p += STRIDE / 2;
+    const double2 b = k * 8 + 2 * q + 1 >= ROWS ? zero : HINT ? __ldcs(p) : *p;
+    return {{a.x, b.x, a.y, b.y}};
+}
+template <int ROWS, int STRIDE, int HINT>
+__device__ __forceinline__ void k_tile_set(double *corner, int k, int q, const k_fragment &x)
+{
+    double2 *p = (double2 *)(corner + k * 8 * STRIDE);
+    const double2 a = make_double2(x.v[0], x.v[2]), b = make_double2(x.v[1], x.v[3]);
+    if (k * 8 + 2 * q < ROWS) HINT ? __stcs(p, a) : (void)(*p = a);
+    p += STRIDE / 2;
+    if (k * 8 + 2 * q + 1 < ROWS) HINT ? __stcs(p, b) : (void)(*p = b);
+}
+
 /* The operator's fragment for rows 8m… and columns 8k… */
 __device__ __forceinline__ double2 k_operator(const double *A, int m, int k, int K, int l)
 {
@@ -122,36 +145,19 @@ __device__ __forceinline__ void k_gemm_mma(const double *A, const double *X, dou
     constexpr int split = columns >= warps ? 1 : (warps / columns < mb ? warps / columns : mb);
     const int thread = K_LANE_ID + LANES * K_ROW, l = thread & 31, g = l >> 2, q = l & 3;
     for (int item = thread >> 5; item < columns * split; item += warps) {
-        int x_at[2], y_at[2], valid[2];
-#pragma unroll
-        for (int h = 0; h < 2; h++) {
-            const int column = item % columns * 16 + g + 8 * h, line = column / LANES;
-            valid[h] = line < S * L;
-            x_at[h] = (line / S * K * S + line % S) * XLD + column % LANES;
-            y_at[h] = (line / S * M * S + line % S) * YLD + column % LANES;
-        }
+        const int column = item % columns * 16 + 2 * g, line = column / LANES;
+        const int valid = line < S * L, lane = column % LANES;
+        const double *x_at = X + (line / S * K * S + line % S + 2 * q * S) * XLD + lane;
+        double *y_at = Y + (line / S * M * S + line % S + 2 * q * S) * YLD + lane;
         k_fragment x[kb];
 #pragma unroll
         for (int k = 0; k < kb; k++)
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                const int row = k * 8 + 2 * q + (i & 1);
-                x[k].v[i] = row < K && valid[i >> 1] ? X[x_at[i >> 1] + row * S * XLD] : 0.0;
-            }
+            x[k] = valid ? k_tile_get<K, S * XLD, 0>(x_at, k, q) : k_fragment{};
         for (int m = item / columns; m < mb; m += split) {
-            k_fragment y;
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                const int row = m * 8 + 2 * q + (i & 1);
-                y.v[i] = ADD && row < M && valid[i >> 1] ? Y[y_at[i >> 1] + row * S * YLD] : 0.0;
-            }
+            k_fragment y = ADD && valid ? k_tile_get<M, S * YLD, 0>(y_at, m, q) : k_fragment{};
 #pragma unroll
             for (int k = 0; k < kb; k++) k_mma(y, x[k], k_operator(A, m, k, K, l));
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                const int row = m * 8 + 2 * q + (i & 1);
-                if (live && row < M && valid[i >> 1]) Y[y_at[i >> 1] + row * S * YLD] = y.v[i];
-            }
+            if (live && valid) k_tile_set<M, S * YLD, 0>(y_at, m, q, y);
         }
     }
 }
@@ -186,10 +192,16 @@ __device__ __forceinline__ void k_gemm(const double *A, const double *X, double 
 
 #define K_LANE \
     K_UNROLL for (int k_h = 0; k_h < 2; k_h++) \
-        for (int lane = k_l0 + (K_LANE_ID >> 2) + 8 * k_h, k_go = 1; k_go; k_go = 0)
+        for (int lane = k_l0 + (K_LANE_ID >> 2) * 2 + k_h, k_go = 1; k_go; k_go = 0)
 #define K_LANEVAR(type, x) type x[2]
 #define K_L(x) x[k_h]
-#define K_LANELOAD(x, u, rows, row) K_LANE x[k_h] = K_GROUP_AT(u, rows, row)[lane - k_l0]
+#define K_LANELOAD(x, u, rows, row) k_lane_load(x, K_GROUP_AT(u, rows, row))
+__device__ __forceinline__ void k_lane_load(double (&x)[2], const double *row)
+{
+    const double2 pair = ((const double2 *)row)[K_LANE_ID >> 2];
+    x[0] = pair.x;
+    x[1] = pair.y;
+}
 
 __device__ __forceinline__ void k_group_sync()
 {
@@ -212,11 +224,9 @@ __device__ __forceinline__ void k_fragment_set(double2 *p, const k_fragment &x)
     p[32 + K_LANE_ID] = make_double2(x.v[2], x.v[3]);
 }
 
-/* The row of value v of fragment k, and its place seen from the thread's own corner of a tile with
- * the given pitch: constants, so that one address serves all. */
-#define K_FRAGMENT_ROW(k, v) ((k) * 8 + 2 * (K_LANE_ID & 3) + ((v) & 1))
-#define K_CORNER(pitch) (2 * (K_LANE_ID & 3) * (pitch) + (K_LANE_ID >> 2))
-#define K_PLACE(row, k, v, pitch) (((row) + (k) * 8 + ((v) & 1)) * (pitch) + 8 * ((v) >> 1))
+/* The thread's own first value in a tile: row 2q, lane 2g. */
+#define K_Q (K_LANE_ID & 3)
+#define K_CORNER (2 * K_Q * LANES + (K_LANE_ID >> 2) * 2)
 
 /* An operand in registers. (Copying the next group's rows to shared memory while this one is worked
  * on was tried: slower at every size than one group per warp and the scheduler's overlap.) */
@@ -226,23 +236,15 @@ template <int F, int ROWS> struct k_operand<F, ROWS, 0> {
     k_fragment fragments[F][N];
     __device__ __forceinline__ k_operand(unsigned char *) {}
     __device__ __forceinline__ k_fragment get(int f, int k) const { return fragments[f][k]; }
-    /* Large operands leave the cache to the operators. */
-    static __device__ __forceinline__ double read(const double *p)
-    {
-        return F * N >= 8 ? __ldcs(p) : *p;
-    }
     template <int FIELDS> __device__ __forceinline__ void load(int f, const double *from)
     {
-        from += K_CORNER(LANES);
 #pragma unroll
         for (int i = 0; i < FIELDS; i++)
 #pragma unroll
             for (int k = 0; k < N; k++)
-#pragma unroll
-                for (int v = 0; v < 4; v++)
-                    fragments[f + i][k].v[v] = K_FRAGMENT_ROW(k, v) < ROWS
-                                                   ? read(from + K_PLACE(i * ROWS, k, v, LANES))
-                                                   : 0.0;
+                /* A large operand leaves the cache to the operators. */
+                fragments[f + i][k] = k_tile_get<ROWS, LANES, (F * N >= 12)>(
+                    from + i * ROWS * LANES + K_CORNER, k, K_Q);
     }
 };
 
@@ -261,16 +263,12 @@ template <int F, int ROWS, int STRIDE> struct k_operand {
     template <int FIELDS> __device__ __forceinline__ void load(int f, const double *from)
     {
         k_group_sync();
-        from += K_CORNER(LANES);
 #pragma unroll
         for (int j = 0; j < FIELDS * N; j++) {
             const int i = j / N, k = j % N;
-            k_fragment x;
-            if (j % K_PARTS != K_PART) continue;
-#pragma unroll
-            for (int v = 0; v < 4; v++)
-                x.v[v] = K_FRAGMENT_ROW(k, v) < ROWS ? from[K_PLACE(i * ROWS, k, v, LANES)] : 0.0;
-            k_fragment_set(base + ((f + i) * N + k) * 64, x);
+            if (j % K_PARTS == K_PART)
+                k_fragment_set(base + ((f + i) * N + k) * 64,
+                               k_tile_get<ROWS, LANES, 0>(from + i * ROWS * LANES + K_CORNER, k, K_Q));
         }
         k_group_sync();
     }
@@ -295,7 +293,6 @@ __device__ __forceinline__ void k_store(k_fragment (&x)[F][K_EIGHTS(ROWS)], int 
             k_fragment_set(exchange + j * 64, x[f + j / K_EIGHTS(ROWS)][j % K_EIGHTS(ROWS)]);
     k_group_sync();
 #endif
-    p += K_CORNER(LANES);
 #pragma unroll
     for (int j = 0; j < FIELDS * K_EIGHTS(ROWS); j++) {
         const int i = j / K_EIGHTS(ROWS), k = j % K_EIGHTS(ROWS);
@@ -306,10 +303,7 @@ __device__ __forceinline__ void k_store(k_fragment (&x)[F][K_EIGHTS(ROWS)], int 
 #pragma unroll
         for (int v = 0; v < 4; v++) sum.v[v] += other.v[v];
 #endif
-#pragma unroll
-        for (int v = 0; v < 4; v++)
-            if (K_FRAGMENT_ROW(k, v) < ROWS)
-                p[K_PLACE(i * ROWS, k, v, LANES)] = sum.v[v];
+        k_tile_set<ROWS, LANES, 1>(p + i * ROWS * LANES + K_CORNER, k, K_Q, sum);
     }
 }
 #define K_STORE(x, f, F, n, u, rows, first) k_store<F, n>(x, f, K_GROUP_AT(u, rows, first))
@@ -322,7 +316,7 @@ __device__ __forceinline__ void k_store(k_fragment (&x)[F][K_EIGHTS(ROWS)], int 
     _Pragma("unroll 1") for (int c = K_PART; c < K_CHUNK_COUNT(n); c += K_PARTS)
 #define K_EACH \
     K_UNROLL for (int k_s = 0; k_s < K_SUB; k_s++) K_UNROLL for (int k_v = 0; k_v < 4; k_v++) \
-        for (int k_h = k_v >> 1, lane = k_l0 + (K_LANE_ID >> 2) + 8 * k_h, k_go = 1; k_go; k_go = 0)
+        for (int k_h = k_v >> 1, lane = k_l0 + (K_LANE_ID >> 2) * 2 + k_h, k_go = 1; k_go; k_go = 0)
 #define K_Y(x, f) x[f][k_s].v[k_v]
 #define K_POINT(c, n) K_MIN((c) * K_FN + k_s * 8 + 2 * (K_LANE_ID & 3) + (k_v & 1), (n) - 1)
 

@@ -58,6 +58,9 @@
 #endif
 
 #if K_LEVEL == 2 && !K_MMA
+#if K_FN != 4 && K_FN != 8
+#error K_FN is 4 or 8 here: operators are packed by 4 rows and padded to 8
+#endif
 #define K_WARPS(t) \
     for (i32 t = k_t0 + K_BLOCK * K_TZ + K_SLOT, k_t = t; t < k_t1; k_t = t += K_BLOCKS * K_TZ)
 #define K_OPERAND(x, F, n) real x[F][n]

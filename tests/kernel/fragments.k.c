@@ -1,0 +1,100 @@
+/* Chains of fragments; test_fragments.c has the same in plain C. */
+
+typedef struct quotient {
+    real low, high;
+} quotient;
+
+K_FUNC quotient divide(real a, real by)
+{
+    quotient q;
+    q.low = K_MIN(a, K_R(0.75)) / by;
+    q.high = K_MAX(a, K_R(0.75)) / by;
+    return q;
+}
+
+/* interpolate FIELDS fields, divide by the last, weigh, project in two ways:
+ *     c = interp u,   a_f = w g_0 c_f / c_last,   b_f = (g_1 + lane) c_f,   out = pr a + ps b,
+ * the first field to `first`, the others behind two rows of `others`. `lanes` shows K_LANE. */
+K_KERNEL(chain, K_IN(real, u, FIELDS *NP *LANES), K_IN(real, g, 3 * LANES), K_IN(real, w),
+         K_OP(interp, NC, NP), K_OP(pr, NQ, NC), K_OP(ps, NQ, NC), K_OUT(real, first, NQ *LANES),
+         K_OUT(real, others, ((FIELDS - 1) * NQ + 2) * LANES), K_OUT(real, lanes, LANES))
+{
+    K_OPERAND(x, FIELDS, NP);
+    K_ACCUM(z, FIELDS, NQ);
+    K_POINTS(c, FIELDS);
+    K_POINTS(a, FIELDS);
+    K_POINTS(b, FIELDS);
+    K_LANEVAR(real, g0);
+    K_LANEVAR(real, g1);
+    K_LANEVAR(real, g2);
+    K_WARPS(t)
+    {
+        K_LOAD(x, 0, FIELDS, NP, u, FIELDS * NP, 0);
+        K_LANELOAD(g0, g, 3, 0);
+        K_LANELOAD(g1, g, 3, 1);
+        K_LANELOAD(g2, g, 3, 2);
+        K_LANE K_L(g1) += K_R(lane);
+        K_ZERO(z, FIELDS, NQ);
+        K_CHUNKS(q, NC)
+        {
+            K_MUL(c, FIELDS, interp, NC, NP, q, x);
+            K_EACH
+            {
+                const real weight = K_L(g0) * w[K_POINT(q, NC)], last = K_Y(c, FIELDS - 1);
+                K_UNROLL for (int f = 0; f < FIELDS; f++)
+                {
+                    const quotient d = divide(K_Y(c, f), last);
+                    K_Y(a, f) = weight * (d.low + d.high);
+                    K_Y(b, f) = K_L(g1) * K_Y(c, f);
+                }
+            }
+            K_MULADD(z, FIELDS, pr, NQ, NC, q, a);
+            K_MULADD(z, FIELDS, ps, NQ, NC, q, b);
+        }
+        K_STORE(z, 0, 1, NQ, first, NQ, 0);
+#if FIELDS > 1
+        K_STORE(z, 1, FIELDS - 1, NQ, others, (FIELDS - 1) * NQ + 2, 2);
+#endif
+        K_LANE K_TILE(lanes, t, 1)[lane] = K_L(g1) * K_L(g2);
+    }
+}
+
+/* Two operands of different sizes, one of them from two arrays, and two sums:
+ *     c = (inp u, inp v) with u in rows 1 … NP of its tile,   d = inq s,
+ *     z = pq (c_0 d, c_1 d),   y = pp (c_0 / d). */
+K_KERNEL(joined, K_IN(real, u, (NP + 3) * LANES), K_IN(real, v, NP *LANES), K_IN(real, s, NQ *LANES),
+         K_OP(inp, NC, NP), K_OP(inq, NC, NQ), K_OP(pq, NQ, NC), K_OP(pp, NP, NC),
+         K_OUT(real, z_out, 2 * NQ *LANES), K_OUT(real, y_out, NP *LANES))
+{
+    K_OPERAND(x, 2, NP);
+    K_OPERAND(e, 1, NQ);
+    K_ACCUM(z, 2, NQ);
+    K_ACCUM(y, 1, NP);
+    K_POINTS(c, 2);
+    K_POINTS(d, 1);
+    K_POINTS(products, 2);
+    K_POINTS(ratio, 1);
+    K_WARPS(t)
+    {
+        K_LOAD(x, 0, 1, NP, u, NP + 3, 1);
+        K_LOAD(x, 1, 1, NP, v, NP, 0);
+        K_LOAD(e, 0, 1, NQ, s, NQ, 0);
+        K_ZERO(z, 2, NQ);
+        K_ZERO(y, 1, NP);
+        K_CHUNKS(q, NC)
+        {
+            K_MUL(c, 2, inp, NC, NP, q, x);
+            K_MUL(d, 1, inq, NC, NQ, q, e);
+            K_EACH
+            {
+                K_Y(products, 0) = K_Y(c, 0) * K_Y(d, 0);
+                K_Y(products, 1) = K_Y(c, 1) * K_Y(d, 0);
+                K_Y(ratio, 0) = K_Y(c, 0) / K_Y(d, 0);
+            }
+            K_MULADD(z, 2, pq, NQ, NC, q, products);
+            K_MULADD(y, 1, pp, NP, NC, q, ratio);
+        }
+        K_STORE(z, 0, 2, NQ, z_out, 2 * NQ, 0);
+        K_STORE(y, 0, 1, NP, y_out, NP, 0);
+    }
+}

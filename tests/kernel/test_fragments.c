@@ -1,0 +1,337 @@
+/* The second level of the kernel language, fused chains of fragments, on every device against plain
+ * C: sizes that fill fragments and sizes that do not, one to five fields, several operands, loads
+ * and stores of parts, and padded points, which must never make a NaN. */
+#include "kernel/devices.h"
+
+/* Sizes of a chain and how it is compiled. */
+typedef struct instance {
+    int fields, np, nc, nq, lanes;
+    int64_t fn;        /* K_FN, 0: its default */
+    int64_t registers; /* K_OPERAND_REGISTERS on tensor cores, -1: its default */
+    int64_t streaming; /* K_STREAMING */
+} instance;
+
+static eg_kernel *create(eg_device *device, eg_type real, const char *entry, const instance *in)
+{
+    char *text = read_test_source("fragments.k.c");
+    eg_define defines[8] = {{"FIELDS", in->fields}, {"NP", in->np}, {"NC", in->nc}, {"NQ", in->nq}};
+    size_t count = 4;
+    eg_kernel *kernel = NULL;
+    now_at(device, real, "%s fields %d np %d nc %d nq %d lanes %d fn %d registers %d", entry,
+           in->fields, in->np, in->nc, in->nq, in->lanes, (int)in->fn, (int)in->registers);
+    if (in->fn) defines[count++] = (eg_define){"K_FN", in->fn};
+    if (in->registers >= 0) defines[count++] = (eg_define){"K_OPERAND_REGISTERS", in->registers};
+    if (in->streaming) defines[count++] = (eg_define){"K_STREAMING", 1};
+    TEST_OK(eg_device_context(device),
+            eg_kernel_create(device,
+                             &(eg_kernel_options){.size = sizeof(eg_kernel_options),
+                                                  .source = "kernel/fragments.k.c",
+                                                  .text = text,
+                                                  .entry = entry,
+                                                  .real = real,
+                                                  .lanes = in->lanes,
+                                                  .defines = defines,
+                                                  .define_count = count},
+                             &kernel));
+    free(text);
+    return kernel;
+}
+
+/* A value and the sum of the magnitudes that were added to make it. */
+typedef struct sum {
+    double value, size;
+} sum;
+
+/* Row m of A times values that stand `stride` apart. */
+static sum product(const matrix *a, int m, const sum *x)
+{
+    sum s = {0, 0};
+    for (int k = 0; k < a->cols; k++) {
+        s.value += a->a[m * a->cols + k] * x[k].value;
+        s.size += fabs(a->a[m * a->cols + k]) * x[k].size;
+    }
+    return s;
+}
+
+/* Column `lane` of rows [first, first + count) of a tile. */
+static void column(const double *tile, int first, int count, int lanes, int lane, sum *out)
+{
+    for (int i = 0; i < count; i++) {
+        double v = tile[(first + i) * lanes + lane];
+        out[i] = (sum){v, fabs(v)};
+    }
+}
+
+static void assert_sum(double value, sum expected, int terms, eg_type real, const char *what,
+                       size_t at)
+{
+    assert_near(value, expected.value, terms * epsilon(real) * expected.size, what, at);
+}
+
+#define POINTS_MOST 64
+
+/* --- the chain ------------------------------------------------------------------------------------ */
+
+typedef struct chain {
+    instance in;
+    eg_type real;
+    array u, g, w, first, others, lanes;
+    matrix interp, pr, ps;
+} chain;
+
+/* The field-th field that tile t, lane `lane` must have after the chain. */
+static void check_chain(const chain *c, size_t t, int lane)
+{
+    const instance *in = &c->in;
+    int lanes = in->lanes, terms = in->np + 2 * in->nc + 16;
+    const double *u = c->u.v + t * (size_t)(in->fields * in->np * lanes);
+    const double *g = c->g.v + t * (size_t)(3 * lanes);
+    sum at_points[5][POINTS_MOST], x[POINTS_MOST], a[POINTS_MOST], b[POINTS_MOST];
+    double along = g[lanes + lane] + lane;
+    for (int f = 0; f < in->fields; f++) {
+        column(u, f * in->np, in->np, lanes, lane, x);
+        for (int q = 0; q < in->nc; q++)
+            at_points[f][q] = product(&c->interp, q, x);
+    }
+    for (int f = 0; f < in->fields; f++) {
+        for (int q = 0; q < in->nc; q++) {
+            double value = at_points[f][q].value;
+            double scale = g[lane] * c->w.v[q] / at_points[in->fields - 1][q].value;
+            a[q] = (sum){scale * (value + 0.75), fabs(scale) * (value + 0.75)};
+            b[q] = (sum){along * value, fabs(along) * value};
+        }
+        for (int m = 0; m < in->nq; m++) {
+            sum s = product(&c->pr, m, a), r = product(&c->ps, m, b);
+            s = (sum){s.value + r.value, s.size + r.size};
+            size_t row = (size_t)(f == 0 ? m : 2 + (f - 1) * in->nq + m);
+            size_t rows = (size_t)(f == 0 ? in->nq : (in->fields - 1) * in->nq + 2);
+            size_t at = (t * rows + row) * (size_t)lanes + (size_t)lane;
+            assert_sum((f == 0 ? c->first.v : c->others.v)[at], s, terms, c->real,
+                       f == 0 ? "first" : "others", at);
+        }
+    }
+    size_t at = t * (size_t)lanes + (size_t)lane;
+    assert_near(c->lanes.v[at], along * g[2 * lanes + lane], 4 * epsilon(c->real) * (lanes + 2),
+                "lanes", at);
+}
+
+static void run_chain(eg_device *device, eg_type real, const instance *in, size_t tiles)
+{
+    static const struct {
+        size_t first, count;
+    } ranges[] = {{0, 0}, {0, 1}, {3, 4}, {1, 0}};
+    uint64_t seed = 29;
+    eg_kernel *kernel = create(device, real, "chain", in);
+    size_t lanes = (size_t)in->lanes, fields = (size_t)in->fields;
+    size_t np = (size_t)in->np, nq = (size_t)in->nq;
+    size_t other_rows = (fields - 1) * nq + 2;
+    chain c = {.in = *in, .real = real};
+    c.u = array_random(device, real, tiles * fields * np * lanes, 0.5, 1.5, &seed);
+    c.g = array_random(device, real, tiles * 3 * lanes, -1, 1, &seed);
+    c.w = array_random(device, real, (size_t)in->nc, 0.5, 1, &seed);
+    c.interp = matrix_random(device, real, in->nc, in->np, 0.1, 1, &seed);
+    c.pr = matrix_random(device, real, in->nq, in->nc, -1, 1, &seed);
+    c.ps = matrix_random(device, real, in->nq, in->nc, -1, 1, &seed);
+    c.first = array_poisoned(device, real, tiles * nq * lanes);
+    c.others = array_poisoned(device, real, tiles * other_rows * lanes);
+    c.lanes = array_poisoned(device, real, tiles * lanes);
+    array *const outputs[] = {&c.first, &c.others, &c.lanes};
+    for (size_t r = 0; r < EG_COUNT(ranges); r++) {
+        size_t first = ranges[r].first, count = r == 3 ? tiles - first : ranges[r].count;
+        const eg_argument arguments[] = {
+            EG_BUFFER("u", c.u.buffer),         EG_BUFFER("g", c.g.buffer),
+            EG_BUFFER("w", c.w.buffer),         EG_OPERATOR("interp", c.interp.op),
+            EG_OPERATOR("pr", c.pr.op),         EG_OPERATOR("ps", c.ps.op),
+            EG_BUFFER("first", c.first.buffer), EG_BUFFER("others", c.others.buffer),
+            EG_BUFFER("lanes", c.lanes.buffer),
+        };
+        for (size_t k = 0; k < EG_COUNT(outputs); k++)
+            array_poison(outputs[k]);
+        TEST_OK(eg_device_context(device), eg_launch_tiles(kernel, (int64_t)first, (int64_t)count,
+                                                           arguments, EG_COUNT(arguments)));
+        for (size_t k = 0; k < EG_COUNT(outputs); k++) {
+            size_t per_tile = outputs[k]->count / tiles;
+            assert_untouched_outside(outputs[k], first * per_tile, count * per_tile);
+            array_download(outputs[k]);
+        }
+        for (size_t t = first; t < first + count; t++)
+            for (int lane = 0; lane < in->lanes; lane++)
+                check_chain(&c, t, lane);
+    }
+    array *const all[] = {&c.u, &c.g, &c.w, &c.first, &c.others, &c.lanes};
+    for (size_t k = 0; k < EG_COUNT(all); k++)
+        array_free(all[k]);
+    matrix_free(&c.interp);
+    matrix_free(&c.pr);
+    matrix_free(&c.ps);
+    eg_kernel_destroy(&kernel);
+}
+
+/* The instance as the device can run it; tensor cores take 16 lanes at a time. */
+static instance fitted(const eg_device *device, eg_type real, instance in)
+{
+    if (uses_mma(device, real)) {
+        if (in.lanes % 16) in.lanes = 16;
+        if (in.fn && in.fn < 8) in.fn = 8;
+    } else {
+        in.registers = -1;
+    }
+    return in;
+}
+
+static void chains(eg_device *device, eg_type real)
+{
+    static const instance instances[] = {
+        {1, 1, 1, 1, 4, 0, -1, 0},   {2, 3, 4, 3, 16, 0, -1, 0},    {3, 6, 6, 5, 32, 0, 0, 1},
+        {4, 10, 16, 8, 8, 4, -1, 0}, {5, 15, 19, 16, 16, 0, -1, 1}, {2, 16, 25, 24, 32, 0, 0, 0},
+        {1, 21, 33, 9, 16, 0, 8, 0}, {4, 33, 12, 33, 16, 0, -1, 0}, {3, 8, 8, 8, 16, 8, 1000, 0}};
+    for (size_t i = 0; i < EG_COUNT(instances); i++) {
+        instance in = fitted(device, real, instances[i]);
+        set_pocl_optimises(i == 2 && real == EG_F64);
+        run_chain(device, real, &in, 33);
+    }
+}
+
+static void test_fragments__chains_of_every_size_agree_with_their_sums(void **state)
+{
+    (void)state;
+    on_every_device(chains);
+}
+
+/* Warps go on to further tiles, and fetch them ahead. */
+static void waves(eg_device *device, eg_type real)
+{
+    static const instance instances[] = {{2, 3, 4, 3, 16, 0, -1, 0}, {3, 6, 6, 5, 32, 0, 0, 1}};
+    set_pocl_optimises(false);
+    for (size_t i = 0; i < EG_COUNT(instances); i++) {
+        instance in = fitted(device, real, instances[i]);
+        run_chain(device, real, &in, eg_device_get_info(device)->is_gpu ? 20011 : 2003);
+    }
+}
+
+static void test_fragments__more_tiles_than_one_wave_are_all_done(void **state)
+{
+    (void)state;
+    on_every_device(waves);
+}
+
+/* --- two operands and two sums ---------------------------------------------------------------------- */
+
+static void run_joined(eg_device *device, eg_type real, const instance *in)
+{
+    enum { TILES = 9 };
+    uint64_t seed = 31;
+    eg_kernel *kernel = create(device, real, "joined", in);
+    size_t lanes = (size_t)in->lanes, np = (size_t)in->np, nq = (size_t)in->nq;
+    array u = array_random(device, real, TILES * (np + 3) * lanes, 0.5, 1.5, &seed);
+    array v = array_random(device, real, TILES * np * lanes, -1, 1, &seed);
+    array s = array_random(device, real, TILES * nq * lanes, 0.5, 1.5, &seed);
+    matrix inp = matrix_random(device, real, in->nc, in->np, 0.1, 1, &seed);
+    matrix inq = matrix_random(device, real, in->nc, in->nq, 0.1, 1, &seed);
+    matrix pq = matrix_random(device, real, in->nq, in->nc, -1, 1, &seed);
+    matrix pp = matrix_random(device, real, in->np, in->nc, -1, 1, &seed);
+    array z = array_poisoned(device, real, TILES * 2 * nq * lanes);
+    array y = array_poisoned(device, real, TILES * np * lanes);
+    TEST_OK(eg_device_context(device),
+            eg_launch(kernel, TILES, EG_BUFFER("u", u.buffer), EG_BUFFER("v", v.buffer),
+                      EG_BUFFER("s", s.buffer), EG_OPERATOR("inp", inp.op),
+                      EG_OPERATOR("inq", inq.op), EG_OPERATOR("pq", pq.op),
+                      EG_OPERATOR("pp", pp.op), EG_BUFFER("z_out", z.buffer),
+                      EG_BUFFER("y_out", y.buffer)));
+    array_download(&z);
+    array_download(&y);
+    int terms = in->np + in->nq + in->nc + 16;
+    for (size_t t = 0; t < TILES; t++)
+        for (int lane = 0; lane < in->lanes; lane++) {
+            sum x[3][POINTS_MOST], c0[POINTS_MOST], c1[POINTS_MOST], ratio[POINTS_MOST];
+            column(u.v + t * (np + 3) * lanes, 1, in->np, in->lanes, lane, x[0]);
+            column(v.v + t * np * lanes, 0, in->np, in->lanes, lane, x[1]);
+            column(s.v + t * nq * lanes, 0, in->nq, in->lanes, lane, x[2]);
+            for (int q = 0; q < in->nc; q++) {
+                sum a = product(&inp, q, x[0]), b = product(&inp, q, x[1]);
+                sum d = product(&inq, q, x[2]);
+                c0[q] = (sum){a.value * d.value, a.size * d.size};
+                c1[q] = (sum){b.value * d.value, b.size * d.size};
+                ratio[q] = (sum){a.value / d.value, a.value / d.value};
+            }
+            for (int m = 0; m < in->nq; m++) {
+                size_t at = (t * 2 * nq + (size_t)m) * lanes + (size_t)lane;
+                assert_sum(z.v[at], product(&pq, m, c0), terms, real, "z", at);
+                at += nq * lanes;
+                assert_sum(z.v[at], product(&pq, m, c1), terms, real, "z", at);
+            }
+            for (int m = 0; m < in->np; m++) {
+                size_t at = (t * np + (size_t)m) * lanes + (size_t)lane;
+                assert_sum(y.v[at], product(&pp, m, ratio), terms, real, "y", at);
+            }
+        }
+    array *const arrays[] = {&u, &v, &s, &z, &y};
+    for (size_t k = 0; k < EG_COUNT(arrays); k++)
+        array_free(arrays[k]);
+    matrix *const matrices[] = {&inp, &inq, &pq, &pp};
+    for (size_t k = 0; k < EG_COUNT(matrices); k++)
+        matrix_free(matrices[k]);
+    eg_kernel_destroy(&kernel);
+}
+
+static void joined(eg_device *device, eg_type real)
+{
+    static const instance instances[] = {
+        {0, 6, 9, 10, 16, 0, -1, 0}, {0, 15, 28, 4, 32, 0, 16, 0}, {0, 10, 12, 3, 8, 0, 0, 1}};
+    for (size_t i = 0; i < EG_COUNT(instances); i++) {
+        instance in = fitted(device, real, instances[i]);
+        set_pocl_optimises(i == 0 && real == EG_F32);
+        run_joined(device, real, &in);
+    }
+}
+
+static void
+test_fragments__operands_of_two_sizes_from_several_arrays_meet_at_the_points(void **state)
+{
+    (void)state;
+    on_every_device(joined);
+}
+
+/* --- chunks ------------------------------------------------------------------------------------------ */
+
+/* A chunk that the packing of operators has no room for would read behind them. */
+static void odd_chunks(eg_device *device, eg_type real)
+{
+    static const int64_t sizes[] = {2, 6, 16};
+    char *text = read_test_source("fragments.k.c");
+    set_pocl_optimises(true);
+    for (size_t i = 0; i < EG_COUNT(sizes) && !uses_mma(device, real); i++) {
+        const eg_define defines[] = {
+            {"FIELDS", 1}, {"NP", 3}, {"NC", 4}, {"NQ", 3}, {"K_FN", sizes[i]}};
+        eg_kernel *kernel = NULL;
+        TEST_FAILS(eg_device_context(device), EG_ERROR_COMPILE, "K_FN is 4 or 8",
+                   eg_kernel_create(device,
+                                    &(eg_kernel_options){.size = sizeof(eg_kernel_options),
+                                                         .source = "kernel/fragments.k.c",
+                                                         .text = text,
+                                                         .entry = "chain",
+                                                         .real = real,
+                                                         .lanes = 16,
+                                                         .defines = defines,
+                                                         .define_count = EG_COUNT(defines)},
+                                    &kernel));
+    }
+    free(text);
+}
+
+static void test_fragments__a_chunk_that_does_not_fit_the_packing_is_refused(void **state)
+{
+    (void)state;
+    on_every_device(odd_chunks);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        KERNEL_TEST(test_fragments__chains_of_every_size_agree_with_their_sums),
+        KERNEL_TEST(test_fragments__more_tiles_than_one_wave_are_all_done),
+        KERNEL_TEST(test_fragments__operands_of_two_sizes_from_several_arrays_meet_at_the_points),
+        KERNEL_TEST(test_fragments__a_chunk_that_does_not_fit_the_packing_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,262 @@
+/* Launching kernels on every device: what does not match a kernel's list is refused by name, and check
+ * mode finds what a kernel does outside its buffers. */
+#include "kernel/devices.h"
+
+#include "device/kernel.h"
+
+#define TILES 5
+#define LANES 16
+
+/* y = s x + n and, so that an operator is there too, the first value of a. */
+static const char axpy_text[] =
+    "K_KERNEL(axpy, K_IN(real, x, LANES), K_OP(a, 3, 2), K_VAL(real, s), K_VAL(i32, n),\n"
+    "         K_VAL(u32, u), K_VAL(u8, b), K_OUT(real, y, LANES))\n"
+    "{\n"
+    "    K_TILES(t)\n"
+    "    {\n"
+    "        K_NODES(i, 1) K_TILE(y, t, 1)[lane] =\n"
+    "            s * K_TILE(x, t, 1)[lane] + K_R(n) + K_R(u) + K_R(b) + K_R(0) * a[0];\n"
+    "    }\n"
+    "}\n";
+
+static eg_kernel_options options_of(const char *text, const char *entry, eg_type real)
+{
+    return (eg_kernel_options){.size = sizeof(eg_kernel_options),
+                               .source = "kernel/launch.k.c",
+                               .text = text,
+                               .entry = entry,
+                               .real = real,
+                               .lanes = LANES};
+}
+
+static eg_kernel *create(eg_device *device, const char *text, const char *entry, eg_type real)
+{
+    eg_kernel_options options = options_of(text, entry, real);
+    eg_kernel *kernel = NULL;
+    TEST_OK(eg_device_context(device), eg_kernel_create(device, &options, &kernel));
+    return kernel;
+}
+
+/* --- what a launch is checked for ------------------------------------------------------------------ */
+
+enum { X, A, S, N, U, B, Y, ARGUMENTS };
+
+/* The launch with argument `place` replaced; EG_ERROR_LAUNCH and the part of a message. */
+static void refuse(eg_kernel *kernel, const eg_argument *good, size_t place, eg_argument bad,
+                   const char *part)
+{
+    eg_argument arguments[ARGUMENTS];
+    memcpy(arguments, good, sizeof arguments);
+    arguments[place] = bad;
+    TEST_FAILS(eg_device_context(kernel->device), EG_ERROR_LAUNCH, part,
+               eg_launch_tiles(kernel, 0, TILES, arguments, ARGUMENTS));
+}
+
+static void mismatches(eg_device *device, eg_type real)
+{
+    static const double values[6] = {1, 2, 3, 4, 5, 6};
+    eg_context *ctx = eg_device_context(device);
+    eg_type other_type = real == EG_F64 ? EG_F32 : EG_F64;
+    uint64_t seed = 1;
+    eg_kernel *kernel = create(device, axpy_text, "axpy", real);
+    array x = array_random(device, real, TILES * LANES, -1, 1, &seed);
+    array y = array_poisoned(device, real, TILES * LANES);
+    array short_y = array_poisoned(device, real, TILES * LANES - 1);
+    array whole = array_poisoned(device, EG_I32, TILES * LANES);
+    eg_operator *op = NULL, *wide = NULL, *other = NULL, *elsewhere_op = NULL;
+    eg_device *elsewhere = NULL;
+    TEST_OK(ctx, eg_operator_create(device, real, 3, 2, values, &op));
+    TEST_OK(ctx, eg_operator_create(device, real, 2, 3, values, &wide));
+    TEST_OK(ctx, eg_operator_create(device, other_type, 3, 2, values, &other));
+    TEST_OK(ctx, eg_device_open(ctx, "cpu:3", &elsewhere));
+    TEST_OK(ctx, eg_operator_create(elsewhere, real, 3, 2, values, &elsewhere_op));
+    array away = array_poisoned(elsewhere, real, TILES * LANES);
+
+    const eg_argument good[ARGUMENTS] = {
+        [X] = EG_BUFFER("x", x.buffer), [A] = EG_OPERATOR("a", op), [S] = EG_REAL("s", 2.0),
+        [N] = EG_INTEGER("n", 3),       [U] = EG_INTEGER("u", 4),   [B] = EG_INTEGER("b", 5),
+        [Y] = EG_BUFFER("y", y.buffer)};
+    eg_argument more[ARGUMENTS + 1];
+    memcpy(more, good, sizeof good);
+
+    /* Which arguments there are. */
+    for (size_t missing = 0; missing < ARGUMENTS; missing++) {
+        char part[40];
+        eg_argument fewer[ARGUMENTS];
+        memcpy(fewer, good, sizeof fewer);
+        fewer[missing] = good[ARGUMENTS - 1];
+        snprintf(part, sizeof part, "'%s' is missing", good[missing].name);
+        TEST_FAILS(ctx, EG_ERROR_LAUNCH, part,
+                   eg_launch_tiles(kernel, 0, TILES, fewer, ARGUMENTS - 1));
+    }
+    more[ARGUMENTS] = EG_INTEGER("m", 1);
+    TEST_FAILS(ctx, EG_ERROR_LAUNCH, "no argument 'm'",
+               eg_launch_tiles(kernel, 0, TILES, more, ARGUMENTS + 1));
+    more[ARGUMENTS] = EG_BUFFER("y", short_y.buffer);
+    TEST_FAILS(ctx, EG_ERROR_LAUNCH, "'y' is given twice",
+               eg_launch_tiles(kernel, 0, TILES, more, ARGUMENTS + 1));
+
+    /* Their kinds. */
+    refuse(kernel, good, X, EG_OPERATOR("x", op), "'x' takes a buffer");
+    refuse(kernel, good, Y, EG_REAL("y", 1.0), "'y' takes a buffer");
+    refuse(kernel, good, A, EG_BUFFER("a", x.buffer), "'a' takes an operator");
+    refuse(kernel, good, A, EG_INTEGER("a", 1), "'a' takes an operator");
+    refuse(kernel, good, S, EG_BUFFER("s", x.buffer), "'s' takes a value");
+    refuse(kernel, good, S, EG_INTEGER("s", 2), "'s' takes a real number");
+    refuse(kernel, good, N, EG_REAL("n", 3.0), "'n' takes an integer");
+    refuse(kernel, good, N, EG_OPERATOR("n", op), "'n' takes a value");
+
+    /* Their types and sizes. */
+    refuse(kernel, good, Y, EG_BUFFER("y", whole.buffer), "but holds i32");
+    refuse(kernel, good, Y, EG_BUFFER("y", short_y.buffer),
+           "'y' has 79 values, but 5 tiles of 16 values are launched");
+    refuse(kernel, good, X, EG_BUFFER_AT("x", x.buffer, LANES), "'x' has 64 values");
+    refuse(kernel, good, X, EG_BUFFER_AT("x", x.buffer, TILES * LANES + 1), "behind");
+    refuse(kernel, good, A, EG_OPERATOR("a", wide), "declared 3 x 2");
+    refuse(kernel, good, A, EG_OPERATOR("a", other), eg_type_name(other_type));
+    refuse(kernel, good, X, EG_BUFFER("x", NULL), "NULL buffer");
+    refuse(kernel, good, A, EG_OPERATOR("a", NULL), "NULL operator");
+
+    /* Values out of range. */
+    refuse(kernel, good, N, EG_INTEGER("n", INT64_C(1) << 31), "2147483648 does not fit");
+    refuse(kernel, good, N, EG_INTEGER("n", -(INT64_C(1) << 31) - 1), "'n' of type i32");
+    refuse(kernel, good, U, EG_INTEGER("u", -1), "-1 does not fit");
+    refuse(kernel, good, U, EG_INTEGER("u", INT64_C(1) << 32), "'u' of type u32");
+    refuse(kernel, good, B, EG_INTEGER("b", 256), "256 does not fit");
+    refuse(kernel, good, B, EG_INTEGER("b", -1), "'b' of type u8");
+
+    /* Things of another device. */
+    refuse(kernel, good, X, EG_BUFFER("x", away.buffer), "'x' lives on another device");
+    refuse(kernel, good, A, EG_OPERATOR("a", elsewhere_op), "'a' lives on another device");
+
+    /* Ranges of tiles. */
+    static const int64_t ranges[][2] = {
+        {-1, 2}, {0, -1}, {0, INT64_MAX}, {INT64_MAX, 1}, {INT64_MIN, INT64_MIN}, {1 << 30, 1}};
+    for (size_t r = 0; r < EG_COUNT(ranges); r++)
+        TEST_FAILS(ctx, EG_ERROR_LAUNCH, "out of range",
+                   eg_launch_tiles(kernel, ranges[r][0], ranges[r][1], good, ARGUMENTS));
+    TEST_FAILS(ctx, EG_ERROR_LAUNCH, "but 6 tiles",
+               eg_launch_tiles(kernel, TILES, 1, good, ARGUMENTS));
+
+    /* None of this was run; what is right is. */
+    assert_untouched_outside(&y, 0, 0);
+    TEST_OK(ctx, eg_launch_tiles(kernel, 0, TILES, good, ARGUMENTS));
+    array_download(&y);
+    for (size_t i = 0; i < y.count; i++)
+        assert_near(y.v[i], 2 * x.v[i] + 12, 32 * epsilon(real), "y", i);
+
+    array *const arrays[] = {&x, &y, &short_y, &whole, &away};
+    for (size_t i = 0; i < EG_COUNT(arrays); i++)
+        array_free(arrays[i]);
+    eg_operator_destroy(&op);
+    eg_operator_destroy(&wide);
+    eg_operator_destroy(&other);
+    eg_operator_destroy(&elsewhere_op);
+    eg_kernel_destroy(&kernel);
+    eg_device_close(&elsewhere);
+}
+
+static void test_launch__arguments_that_do_not_match_are_refused_by_name(void **state)
+{
+    (void)state;
+    eg_context_options options = test_context_options();
+    options.check = 0;
+    on_every_device_with(&options, mismatches);
+}
+
+/* --- check mode ------------------------------------------------------------------------------------- */
+
+static const char stray_text[] = "K_KERNEL(stray, K_OUT(real, y, LANES), K_VAL(i64, at))\n"
+                                 "{\n"
+                                 "    K_TILES(t) { K_NODES(i, 1) if (lane == 0) y[at] = K_R(1); }\n"
+                                 "}\n";
+
+static void strays(eg_device *device, eg_type real)
+{
+    eg_context *ctx = eg_device_context(device);
+    eg_kernel *kernel = create(device, stray_text, "stray", real);
+    array y = array_poisoned(device, real, LANES);
+    TEST_OK(ctx, eg_launch(kernel, 1, EG_BUFFER("y", y.buffer), EG_INTEGER("at", LANES - 1)));
+    TEST_FAILS(ctx, EG_ERROR_CHECK, "behind its last value",
+               eg_launch(kernel, 1, EG_BUFFER("y", y.buffer), EG_INTEGER("at", LANES)));
+    array_free(&y);
+    y = array_poisoned(device, real, LANES);
+    TEST_FAILS(ctx, EG_ERROR_CHECK, "before its first value",
+               eg_launch(kernel, 1, EG_BUFFER("y", y.buffer), EG_INTEGER("at", -1)));
+    array_free(&y);
+    eg_kernel_destroy(&kernel);
+}
+
+static void test_check__one_value_written_outside_a_buffer_is_found(void **state)
+{
+    (void)state;
+    on_every_device(strays);
+}
+
+static const char copy_text[] =
+    "K_KERNEL(copy, K_IN(real, x, 4 * LANES), K_OUT(real, y, 4 * LANES))\n"
+    "{\n"
+    "    K_TILES(t) { K_PUT(4, K_G(K_TILE(x, t, 4)), K_TILE(y, t, 4)); }\n"
+    "}\n";
+
+static void misaligned(eg_device *device, eg_type real)
+{
+    eg_context *ctx = eg_device_context(device);
+    eg_kernel *kernel = create(device, copy_text, "copy", real);
+    uint64_t seed = 2;
+    enum { TILE = 4 * LANES };
+    array x = array_random(device, real, 5 * TILE, -1, 1, &seed);
+    array y = array_poisoned(device, real, TILE);
+    for (size_t first = 1; first * eg_type_size(real) < 64; first *= 2)
+        TEST_FAILS(
+            ctx, EG_ERROR_LAUNCH, "not aligned",
+            eg_launch(kernel, 1, EG_BUFFER_AT("x", x.buffer, first), EG_BUFFER("y", y.buffer)));
+    assert_untouched_outside(&y, 0, 0);
+    TEST_OK(ctx,
+            eg_launch(kernel, 1, EG_BUFFER_AT("x", x.buffer, 2 * TILE), EG_BUFFER("y", y.buffer)));
+    array_download(&y);
+    assert_memory_equal(y.v, x.v + 2 * TILE, TILE * sizeof(double));
+    array_free(&x);
+    array_free(&y);
+    eg_kernel_destroy(&kernel);
+}
+
+static void test_launch__a_buffer_that_starts_misaligned_is_refused(void **state)
+{
+    (void)state;
+    on_every_device(misaligned);
+}
+
+static void fresh(eg_device *device, eg_type real)
+{
+    eg_kernel *kernel = create(device, copy_text, "copy", real);
+    array x = array_new(device, real, 4 * LANES), y = array_new(device, real, 4 * LANES);
+    for (size_t i = 0; i < y.count; i++)
+        y.v[i] = 0;
+    array_upload(&y);
+    TEST_OK(eg_device_context(device),
+            eg_launch(kernel, 1, EG_BUFFER("x", x.buffer), EG_BUFFER("y", y.buffer)));
+    array_download(&y);
+    for (size_t i = 0; i < y.count; i++)
+        assert_true(isnan(y.v[i]));
+    array_free(&x);
+    array_free(&y);
+    eg_kernel_destroy(&kernel);
+}
+
+static void test_check__kernels_read_nan_from_fresh_buffers(void **state)
+{
+    (void)state;
+    on_every_device(fresh);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        KERNEL_TEST(test_launch__arguments_that_do_not_match_are_refused_by_name),
+        KERNEL_TEST(test_check__one_value_written_outside_a_buffer_is_found),
+        KERNEL_TEST(test_launch__a_buffer_that_starts_misaligned_is_refused),
+        KERNEL_TEST(test_check__kernels_read_nan_from_fresh_buffers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -265,7 +265,7 @@ static eg_status add_constants(const eg_target *target, const eg_kernel_options 
     layout l = lay_out(d, g, mma, options);
     eg_status status = EG_OK;
 
-    EG_TRY(eg_text_printf(text, "#define %s 1\n", kinds[target->kind]));
+    EG_TRY(eg_text_printf(text, "#line 1 \"constants\"\n#define %s 1\n", kinds[target->kind]));
     EG_TRY(eg_text_printf(text, "#define K_REAL %d\n", options->real == EG_F64 ? 64 : 32));
     EG_TRY(eg_text_printf(text,
                           "#define K_LEVEL %d\n#define LANES %d\n#define K_TY %d\n"

@@ -1,7 +1,7 @@
 /* A missing K_SYNC shows: OpenCL on a CPU runs the threads of a block one after another from
- * barrier to barrier, and K_SCRAMBLE gives the work of K_GEMM to other threads than K_NODES does, so that
- * without a barrier some thread reads what another has yet to write. With all its barriers every
- * kernel is right; with any single one of them blanked out it is wrong. */
+ * barrier to barrier, and K_SCRAMBLE gives the work of K_GEMM to other threads than K_NODES does,
+ * so that without a barrier some thread reads what another has yet to write. With all its barriers
+ * every kernel is right; with any single one of them blanked out it is wrong. */
 #include "kernel/hard.h"
 
 /* A kernel file and how it is run. */

@@ -177,6 +177,9 @@ __device__ __forceinline__ void k_gemm(const double *A, const double *X, double 
 /* --- level 2 on tensor cores: a group of 16 lanes is one warp, or K_PARTS of them ---------------- */
 
 #if K_LEVEL == 2 && K_MMA
+#if K_FN != 8 && K_FN != 16
+#error "K_FN is 8 or 16 on tensor cores"
+#endif
 #define K_SUB (K_FN / 8) /* fragments of a chunk: more of them share each load of an operand */
 #define K_EIGHTS(n) (((n) + 7) / 8)
 #define K_GROUPS (LANES / 16)

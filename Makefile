@@ -13,7 +13,7 @@ help:
 	@echo 'make test         build and run every test, with sanitizers, format and lint'
 	@echo 'make build        build eagre in $(BUILD)'
 	@echo 'make performance  measure this machine and rewrite the tables of docs/performance.md'
-	@echo '                  (DEVICE=cuda:0 measures only that; several in quotes)'
+	@echo '                  (DEVICE=cuda:0 measures that one; several in quotes)'
 	@echo 'make install      install into PREFIX ($(PREFIX)); DESTDIR is honoured'
 	@echo 'make format       format the C files in place'
 	@echo 'make tidy         run clang-tidy'

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Measures this machine and rewrites its section of docs/performance.md.
+# Measures this machine and rewrites its sections of docs/performance.md.
 #
-#   tools/performance.sh [EAGRE]      the command; build/release/eagre by default
-#   DEVICE=cuda:0 tools/performance.sh   another device than the one eagre chooses
+#   tools/performance.sh EAGRE [DEVICE...]     by default one thread of the CPU, all of them, and
+#                                              every CUDA device
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 eagre=${1:-$root/build/release/eagre}
@@ -11,5 +11,12 @@ if ! [ -x "$eagre" ]; then
     echo "There is no command $eagre; build it with: make build" >&2
     exit 2
 fi
-"$eagre" bench all --device "${DEVICE:-auto}" --markdown "$document"
+[ $# -eq 0 ] || shift
+if [ $# -eq 0 ]; then
+    # shellcheck disable=SC2046 # one word a device
+    set -- cpu:1 cpu $("$eagre" devices | sed -n 's/^\(cuda:[0-9]*\) .*/\1/p')
+fi
+for device in "$@"; do
+    "$eagre" bench all --device "$device" --markdown "$document"
+done
 echo "The tables are in $document" >&2

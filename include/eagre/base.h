@@ -47,7 +47,7 @@ EG_API const char *eg_status_text(eg_status status);
 /* "MAJOR.MINOR.PATCH". */
 EG_API const char *eg_version(void);
 
-typedef enum eg_log_level { EG_LOG_DEBUG, EG_LOG_INFO, EG_LOG_WARNING } eg_log_level;
+typedef enum eg_log_level { EG_LOG_DEBUG = -1, EG_LOG_INFO = 0, EG_LOG_WARNING = 1 } eg_log_level;
 
 /* Receives one line without its newline. The library itself never prints. */
 typedef void eg_log_function(void *user, eg_log_level level, const char *line);
@@ -64,18 +64,25 @@ typedef struct eg_allocator {
  * object belongs to one. One thread uses a context at a time. */
 typedef struct eg_context eg_context;
 
+/* Check mode: every launch's buffers are guarded, fresh ones hold NaN. */
+typedef enum eg_check {
+    EG_CHECK_DEFAULT, /* as EAGRE_CHECK says */
+    EG_CHECK_ON,
+    EG_CHECK_OFF
+} eg_check;
+
 typedef struct eg_context_options {
     size_t size;            /* sizeof(eg_context_options) */
     eg_allocator allocator; /* all NULL: malloc */
     eg_log_function *log;   /* NULL: silence */
     void *log_user;         /* not owned */
-    eg_log_level log_level; /* lines below it are dropped */
+    eg_log_level log_level; /* lines below it are dropped; 0: EG_LOG_INFO */
     const char *cache_dir;  /* NULL: EAGRE_CACHE_DIR, else the XDG cache directory; copied */
     const char *kernel_dir; /* NULL: EAGRE_KERNEL_DIR, else the embedded sources; copied */
-    int check;              /* check mode: 1 on, 0 off, -1: as EAGRE_CHECK says */
+    eg_check check;         /* check mode */
 } eg_context_options;
 
-/* Options with every default filled in. */
+/* Options with every default filled in; all zero but for `size` means the same. */
 EG_API eg_context_options eg_context_defaults(void);
 
 /* Creates a context; `options` may be NULL. On failure *out is NULL. */

@@ -134,25 +134,51 @@ typedef struct eg_argument {
         int64_t integer;
         double real;
     } value;
-    size_t first; /* buffers: index of the value the kernel sees as its first */
+    size_t first; /* buffers: index of the value the kernel sees as its first, a multiple of LANES;
+                     OpenCL devices may ask for more (they say so), whole tiles mostly suit them */
 } eg_argument;
 
-#define EG_BUFFER(n, b)                                                                            \
-    ((eg_argument){.name = (n), .kind = EG_ARGUMENT_BUFFER, .value.buffer = (b)})
-#define EG_BUFFER_AT(n, b, f)                                                                      \
-    ((eg_argument){.name = (n), .kind = EG_ARGUMENT_BUFFER, .value.buffer = (b), .first = (f)})
-#define EG_OPERATOR(n, o)                                                                          \
-    ((eg_argument){.name = (n), .kind = EG_ARGUMENT_OPERATOR, .value.op = (o)})
-#define EG_INTEGER(n, i)                                                                           \
-    ((eg_argument){.name = (n), .kind = EG_ARGUMENT_INTEGER, .value.integer = (i)})
-#define EG_REAL(n, r) ((eg_argument){.name = (n), .kind = EG_ARGUMENT_REAL, .value.real = (r)})
+static inline eg_argument EG_BUFFER_AT(const char *name, eg_buffer *buffer, size_t first)
+{
+    eg_argument a = {name, EG_ARGUMENT_BUFFER, {NULL}, first};
+    a.value.buffer = buffer;
+    return a;
+}
+
+static inline eg_argument EG_BUFFER(const char *name, eg_buffer *buffer)
+{
+    return EG_BUFFER_AT(name, buffer, 0);
+}
+
+static inline eg_argument EG_OPERATOR(const char *name, const eg_operator *op)
+{
+    eg_argument a = {name, EG_ARGUMENT_OPERATOR, {NULL}, 0};
+    a.value.op = op;
+    return a;
+}
+
+static inline eg_argument EG_INTEGER(const char *name, int64_t value)
+{
+    eg_argument a = {name, EG_ARGUMENT_INTEGER, {NULL}, 0};
+    a.value.integer = value;
+    return a;
+}
+
+static inline eg_argument EG_REAL(const char *name, double value)
+{
+    eg_argument a = {name, EG_ARGUMENT_REAL, {NULL}, 0};
+    a.value.real = value;
+    return a;
+}
 
 /* Queues the kernel on tiles [first, first + count). Every argument is checked against the
- * declaration: missing, unknown, of another type, too short for the tiles it will serve. */
+ * declaration: missing, unknown, of another type, too short for the tiles it will serve, misaligned,
+ * overlapping one that is written. */
 EG_API eg_status eg_launch_tiles(eg_kernel *kernel, int64_t first, int64_t count,
                                  const eg_argument *arguments, size_t argument_count);
 
-/* eg_launch(kernel, tiles, EG_BUFFER("u", u), …) on tiles [0, tiles). */
+/* eg_launch(kernel, tiles, EG_BUFFER("u", u), …) on tiles [0, tiles). (C++ has no such literals: give
+ * eg_launch_tiles an array.) */
 #define eg_launch(kernel, tiles, ...)                                                              \
     eg_launch_tiles((kernel), 0, (tiles), (const eg_argument[]){__VA_ARGS__},                      \
                     sizeof((const eg_argument[]){__VA_ARGS__}) / sizeof(eg_argument))

@@ -40,7 +40,7 @@ eg_context_options eg_context_defaults(void)
     return (eg_context_options){
         .size = sizeof(eg_context_options),
         .log_level = EG_LOG_INFO,
-        .check = -1,
+        .check = EG_CHECK_DEFAULT,
     };
 }
 
@@ -67,7 +67,7 @@ eg_status eg_context_create(const eg_context_options *options, eg_context **out)
         .log = o.log,
         .log_user = o.log_user,
         .log_level = o.log_level,
-        .check = o.check < 0 ? environment_check() : o.check != 0,
+        .check = o.check == EG_CHECK_DEFAULT ? environment_check() : o.check == EG_CHECK_ON,
     };
 
     const char *cache_dir = o.cache_dir ? o.cache_dir : environment("EAGRE_CACHE_DIR");

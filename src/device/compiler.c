@@ -163,9 +163,14 @@ eg_status eg_compiler_run(eg_context *ctx, const eg_compiler *compiler, bool avx
     EG_TRY(
         eg_file_write_atomic(ctx, w.source, eg_text_string(source), source->length, 0600, false));
     EG_TRY(eg_process_run(ctx, argv, w.log, &code));
-    /* Where somebody else took the exit code, the presence of a result has to tell. */
-    if (code == EG_PROCESS_UNKNOWN) code = access(w.library, R_OK) == 0 ? 0 : 1;
-    if (code != 0)
+    if (code == EG_PROCESS_UNKNOWN) /* its output may be half of one: nothing to load */
+        status =
+            eg_fail(ctx, EG_ERROR_COMPILE,
+                    "the compiler %s ended, but not its exit code was to be had, because the "
+                    "program ignores SIGCHLD or waits for all its children; let SIGCHLD be as it "
+                    "is by default while kernels are created",
+                    compiler->words[0]);
+    else if (code != 0)
         status = failed(ctx, compiler, &w, code, name, source);
     else
         EG_TRY(eg_file_read(ctx, w.library, &out->data, &out->length));

@@ -95,7 +95,8 @@ static int64_t complain(parser *p, const char *format, const char *name, int len
     if (p->status == EG_OK) {
         char detail[160];
         snprintf(detail, sizeof detail, format, length, name);
-        p->status =
+        p->status = EG_ERROR_COMPILE;
+        if (p->what)
             eg_fail(p->macros->ctx, EG_ERROR_COMPILE,
                     "%s: cannot evaluate '%.*s': %s; sizes may use numbers, -D constants and "
                     "plain #defines outside #if",
@@ -182,6 +183,8 @@ static int64_t negated(parser *p, int64_t value)
 static int64_t number(parser *p)
 {
     int64_t value = 0;
+    if (p->end - p->at > 1 && p->at[0] == '0' && isalnum((unsigned char)p->at[1]))
+        return complain(p, "%.*s", "octal and hexadecimal numbers are not read", 42);
     while (p->at < p->end && isdigit((unsigned char)*p->at)) {
         if (value > INT64_MAX / 10 - 1) return complain(p, "%.*s", "a number is too large", 21);
         value = 10 * value + (*p->at++ - '0');

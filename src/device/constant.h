@@ -31,7 +31,7 @@ eg_status eg_macros_define_integer(eg_macros *macros, const char *name, int64_t 
 const eg_macro *eg_macros_find(const eg_macros *macros, const char *name, size_t length);
 
 /* Evaluates text[0 … length): integers, macros, ( ), unary - + !, * / %, + -, comparisons, && ||,
- * ?:, K_MAX(a, b), K_MIN(a, b). `what` names the expression in messages. */
+ * ?:, K_MAX(a, b), K_MIN(a, b). `what` names the expression in messages; NULL: no message. */
 eg_status eg_constant_evaluate(const eg_macros *macros, const char *what, const char *text,
                                size_t length, int64_t *value);
 

@@ -22,7 +22,7 @@ typedef struct reader {
     size_t length;
     eg_macros *macros;
     eg_type real;
-    const char *kernel; /* the kernel being read */
+    eg_text *agreed; /* see eg_declaration */
 } reader;
 
 /* The line `at` stands on in its own file: the text carries #line directives. */
@@ -74,7 +74,7 @@ static void make_plain(char *text, size_t length)
         case CHARACTER:
             if (c == '\\')
                 skip = 1;
-            else if (c == (state == STRING ? '"' : '\''))
+            else if (c == (state == STRING ? '"' : '\'') || c == '\n') /* "don't" in a directive */
                 state = CODE;
             break;
         }
@@ -163,6 +163,12 @@ static eg_status evaluate(const reader *r, span s, int64_t least, int64_t *value
     eg_status status = eg_constant_evaluate(r->macros, what, s.at, s.length, value);
     if (status == EG_OK && (*value < least || *value > INT32_MAX))
         return complain(r, s.at, "'%.*s' is out of range", s);
+    if (status != EG_OK) return status;
+    size_t from = r->agreed->length;
+    status = eg_text_printf(r->agreed, "typedef char k_agreed_%zu[(%.*s) == %lld ? 1 : -1]; ", from,
+                            (int)s.length, s.at, (long long)*value);
+    for (size_t i = from; i < r->agreed->length; i++) /* all on the header's line */
+        if (r->agreed->data[i] == '\n') r->agreed->data[i] = ' ';
     return status;
 }
 
@@ -258,6 +264,8 @@ static eg_status read_defines(const reader *r)
         if (equal(word, "if") || equal(word, "ifdef") || equal(word, "ifndef")) {
             depth++;
             if (equal(word, "ifndef") && depth == 1) guarded = name, guard_depth = depth;
+        } else if (equal(word, "else") || equal(word, "elif")) {
+            if (depth == guard_depth) guarded.length = 0;
         } else if (equal(word, "endif")) {
             if (depth == guard_depth) guarded.length = 0;
             depth--;
@@ -283,7 +291,7 @@ static eg_status read_shared(const reader *r, const char *at, const char *end, c
     eg_status status = EG_OK;
     while ((at = find_word(at, end, macro))) {
         const char *begin = at;
-        bool shared = kind == EG_ARRAY_SHARED;
+        bool shared = kind == EG_ARRAY_SHARED || kind == EG_ARRAY_PRIVATE;
         eg_shared_array array = {.kind = kind, .fields = 1, .value_bytes = eg_type_size(r->real)};
         EG_TRY(split_arguments(r, at + strlen(macro), arguments, &count, &at));
         if (count != 3)
@@ -315,10 +323,41 @@ static eg_status read_rows(const reader *r, const char *at, const char *end, con
         eg_status status = split_arguments(r, at + strlen(macro), arguments, &count, &at);
         int64_t rows = 0;
         if (status != EG_OK) return status;
-        if (count == 2 && evaluate(r, arguments[1], 0, &rows) == EG_OK && rows > out->most_rows)
+        if (count == 2 &&
+            eg_constant_evaluate(r->macros, NULL, arguments[1].at, arguments[1].length, &rows) ==
+                EG_OK &&
+            rows > out->most_rows)
             out->most_rows = rows;
     }
     return EG_OK;
+}
+
+/* The macros of one level make no sense, and on a GPU no working kernel, in the other. */
+static eg_status check_level(const reader *r, const char *body, const char *close, bool warps)
+{
+    static const char *const tiles_only[] = {
+        "K_SHARED",     "K_SYNC",           "K_GEMM", "K_GEMM_ADD", "K_NODES",
+        "K_GEMM_LINES", "K_GEMM_LINES_ADD", "K_ROWS", "K_PRIVATE",  "K_PUT"};
+    static const char *const warps_only[] = {"K_OPERAND", "K_ACCUM",    "K_POINTS", "K_LOAD",
+                                             "K_STORE",   "K_MUL",      "K_MULADD", "K_CHUNKS",
+                                             "K_EACH",    "K_LANELOAD", "K_ZERO"};
+    const char *const *words = warps ? tiles_only : warps_only;
+    size_t count = warps ? EG_COUNT(tiles_only) : EG_COUNT(warps_only);
+    for (size_t i = 0; i < count; i++) {
+        const char *at = find_word(body, close, words[i]);
+        span word = {words[i], strlen(words[i])};
+        if (at)
+            return complain(r, at,
+                            warps ? "%.*s belongs to kernels with K_TILES, this one has K_WARPS"
+                                  : "%.*s belongs to kernels with K_WARPS, this one has K_TILES",
+                            word);
+    }
+    return EG_OK;
+}
+
+void eg_declaration_free(eg_declaration *declaration)
+{
+    eg_text_free(&declaration->agreed);
 }
 
 eg_status eg_declaration_read(eg_context *ctx, const char *name, char *text, size_t length,
@@ -326,18 +365,14 @@ eg_status eg_declaration_read(eg_context *ctx, const char *name, char *text, siz
                               eg_declaration *out)
 {
     eg_status status = EG_OK;
-    reader r = {.ctx = ctx,
-                .name = name,
-                .text = text,
-                .length = length,
-                .macros = macros,
-                .real = real,
-                .kernel = entry};
+    reader r = {
+        .ctx = ctx, .name = name, .text = text, .length = length, .macros = macros, .real = real};
     span arguments[ARGUMENTS_MAX];
     size_t count = 0;
     bool found = false;
 
-    *out = (eg_declaration){0};
+    *out = (eg_declaration){.agreed = eg_text_new(ctx)};
+    r.agreed = &out->agreed;
     EG_TRY(eg_allocate(ctx, length + 1, (void **)&r.plain));
     memcpy(r.plain, text, length);
     make_plain(r.plain, length);
@@ -375,6 +410,7 @@ eg_status eg_declaration_read(eg_context *ctx, const char *name, char *text, siz
         for (size_t i = 1; i < count; i++)
             EG_TRY(read_parameter(&r, arguments[i], &out->parameters[out->parameter_count++]));
         EG_TRY(read_shared(&r, body, close, "K_SHARED", EG_ARRAY_SHARED, out));
+        EG_TRY(read_shared(&r, body, close, "K_PRIVATE", EG_ARRAY_PRIVATE, out));
         EG_TRY(read_shared(&r, body, close, "K_OPERAND", EG_ARRAY_OPERAND, out));
         EG_TRY(read_shared(&r, body, close, "K_ACCUM", EG_ARRAY_ACCUM, out));
         EG_TRY(read_rows(&r, body, close, "K_NODES", out));
@@ -385,6 +421,7 @@ eg_status eg_declaration_read(eg_context *ctx, const char *name, char *text, siz
                               arguments[0]);
             goto done;
         }
+        EG_TRY(check_level(&r, body, close, out->warps));
     }
     if (!found)
         status = eg_fail(ctx, EG_ERROR_COMPILE, "%s: there is no kernel '%s' in it", name, entry);

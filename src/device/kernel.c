@@ -94,8 +94,9 @@ done:
     return status;
 }
 
-eg_status eg_kernel_create(eg_device *device, const eg_kernel_options *options, eg_kernel **out)
+eg_status eg_kernel_create(eg_device *device, const eg_kernel_options *given, eg_kernel **out)
 {
+    eg_kernel_options full = {0}, *const options = &full;
     eg_context *ctx = device->ctx;
     eg_target target = eg_target_of(device);
     eg_source *source = NULL;
@@ -104,9 +105,12 @@ eg_status eg_kernel_create(eg_device *device, const eg_kernel_options *options, 
     eg_status status = EG_OK;
 
     *out = NULL;
-    if (options->size != sizeof *options)
-        return eg_fail(ctx, EG_ERROR_ARGUMENT, "eg_kernel_options.size is %zu, expected %zu",
-                       options->size, sizeof *options);
+    if (given->size < sizeof given->size || given->size > 16 * sizeof full)
+        return eg_fail(ctx, EG_ERROR_ARGUMENT,
+                       "eg_kernel_options.size is %zu; set it to sizeof(eg_kernel_options)",
+                       given->size);
+    /* A caller built against an older header has a shorter struct: the rest keeps its defaults. */
+    memcpy(&full, given, given->size < sizeof full ? given->size : sizeof full);
     if (options->real == EG_F64 && !device->info.has_f64)
         return eg_fail(ctx, EG_ERROR_UNSUPPORTED, "%s (%s) has no double precision; use single",
                        device->info.spec, device->info.name);

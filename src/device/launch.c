@@ -115,6 +115,42 @@ static const eg_argument *find_argument(const eg_argument *arguments, size_t cou
     return NULL;
 }
 
+/* Bytes [from, to) of its memory that an argument may touch. */
+static void touched(const eg_parameter *p, const eg_slot *slot, const eg_buffer *buffer,
+                    int64_t end, size_t *from, size_t *to)
+{
+    size_t size = eg_type_size(buffer->type);
+    *from = slot->offset;
+    *to = p->extent ? slot->offset + (size_t)(end * p->extent) * size
+                    : buffer->base + buffer->count * size;
+}
+
+/* Kernels are compiled on the promise that what is written overlaps nothing else. */
+static eg_status check_overlap(const eg_kernel *k, const eg_argument *const *bound,
+                               const eg_slot *slots, int64_t end)
+{
+    for (size_t i = 0; i < k->parameter_count; i++) {
+        const eg_parameter *p = &k->parameters[i];
+        if (p->kind != EG_PARAMETER_OUT && p->kind != EG_PARAMETER_INOUT) continue;
+        for (size_t j = 0; j < k->parameter_count; j++) {
+            const eg_parameter *q = &k->parameters[j];
+            if (j == i || q->kind > EG_PARAMETER_INOUT ||
+                bound[i]->value.buffer != bound[j]->value.buffer)
+                continue;
+            size_t a0, a1, b0, b1;
+            touched(p, &slots[i], bound[i]->value.buffer, end, &a0, &a1);
+            touched(q, &slots[j], bound[j]->value.buffer, end, &b0, &b1);
+            if (a0 < b1 && b0 < a1)
+                return eg_fail(
+                    k->device->ctx, EG_ERROR_LAUNCH,
+                    "%s (%s): '%s' is written and overlaps '%s'; give it a buffer of its "
+                    "own, or declare one K_INOUT",
+                    k->entry, k->name, p->name, q->name);
+        }
+    }
+    return EG_OK;
+}
+
 /* Says which of the given arguments the kernel does not have, or has twice. */
 static eg_status complain_of_extra(const eg_kernel *k, const eg_argument *arguments, size_t count)
 {
@@ -168,6 +204,7 @@ eg_status eg_launch_tiles(eg_kernel *kernel, int64_t first, int64_t count,
     }
     if (argument_count != parameter_count)
         return complain_of_extra(kernel, arguments, argument_count);
+    EG_TRY(check_overlap(kernel, bound, slots, first + count));
     if (count == 0) return EG_OK;
     EG_TRY(device->backend->launch(device, kernel->function, &kernel->geometry, first, count, slots,
                                    parameter_count));

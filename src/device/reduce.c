@@ -47,6 +47,10 @@ eg_status eg_reducer_create(eg_device *device, eg_type type, const eg_reduction_
     if (type != EG_F64 && type != EG_F32)
         return eg_fail(ctx, EG_ERROR_ARGUMENT, "reductions are of f64 or f32, not %s",
                        eg_type_name(type));
+    if (!device->info.has_f64)
+        return eg_fail(ctx, EG_ERROR_UNSUPPORTED,
+                       "reductions add in double precision, which %s (%s) does not have",
+                       device->info.spec, device->info.name);
     EG_TRY(eg_new(ctx, 1, &reducer));
     *reducer = (eg_reducer){.device = device, .type = type, .count = kind_count};
     for (size_t k = 0; k < kind_count; k++) {

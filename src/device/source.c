@@ -11,6 +11,7 @@
 
 #include "device/embedded.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +22,9 @@
 /* An operand in shared memory of more bytes than this is shared by two warps, which divide its
  * points among them: with one each, too few warps would fit on a multiprocessor. */
 #define OPERAND_BYTES_PER_WARP (24 << 10)
+
+/* Barriers that a block has for groups of two warps. */
+#define BARRIERS_MOST 15
 
 /* Most blocks of a grid, in multiples of what is resident; kernels stride over the rest. */
 #define WAVES 32
@@ -135,7 +139,7 @@ typedef struct layout {
     size_t bytes;                 /* of a block */
 } layout;
 
-static layout lay_out(const eg_declaration *d, const eg_geometry *g, bool mma,
+static layout lay_out(const eg_declaration *d, const eg_geometry *g, bool cpu, bool mma,
                       const eg_kernel_options *options)
 {
     layout l = {.parts = 1};
@@ -160,12 +164,26 @@ static layout lay_out(const eg_declaration *d, const eg_geometry *g, bool mma,
         if (l.stays[i] && l.stays[i] < exchange) l.stays[i] = exchange;
         if (array->kind == EG_ARRAY_SHARED)
             values = array->rows * (g->lanes + 2);
+        else if (cpu) /* everything lies on the stack */
+            values = array->fields * ((array->rows + 7) / 8 * 8) * g->lanes;
         else if (l.stays[i])
             values = l.stays[i] * 32 * 4;
         l.offset[i] = l.bytes;
         l.bytes += ((size_t)(values * g->tz) * array->value_bytes + 15) / 16 * 16;
     }
     return l;
+}
+
+static eg_status check_shared(eg_context *ctx, const eg_target *target,
+                              const eg_kernel_options *options, const char *name,
+                              const eg_geometry *g)
+{
+    if (g->shared_bytes <= target->shared_bytes) return EG_OK;
+    return eg_fail(
+        ctx, EG_ERROR_UNSUPPORTED,
+        "%s: kernel '%s' needs %zu bytes of shared memory with LANES = %d and the device "
+        "has %zu; use fewer LANES",
+        name, options->entry, g->shared_bytes, g->lanes, target->shared_bytes);
 }
 
 /* Chooses how many threads and tiles make a block: 128 to 256 threads, whole warps per tile, and at
@@ -185,8 +203,8 @@ static eg_status choose_geometry(eg_context *ctx, const eg_target *target,
                        name, g->lanes);
     if (target->kind == EG_TARGET_CPU) {
         g->block[0] = g->block[1] = g->block[2] = 1;
-        g->shared_bytes = lay_out(d, g, false, options).bytes;
-        return EG_OK;
+        g->shared_bytes = lay_out(d, g, true, false, options).bytes;
+        return check_shared(ctx, target, options, name, g);
     }
     if (mma && (d->warps ? g->lanes % 16 : g->lanes % 4))
         return eg_fail(ctx, EG_ERROR_ARGUMENT, "%s: LANES = %d; tensor cores need a multiple of %d",
@@ -196,7 +214,8 @@ static eg_status choose_geometry(eg_context *ctx, const eg_target *target,
         /* Small blocks: warps need nothing of each other, and a block ends with its last. */
         g->tz = options->tiles_per_block ? options->tiles_per_block
                 : !mma                   ? 128 / g->lanes
-                : lay_out(d, g, mma, options).operands <= 4 || lay_out(d, g, mma, options).parts > 1
+                : lay_out(d, g, false, mma, options).operands <= 4 ||
+                        lay_out(d, g, false, mma, options).parts > 1
                     ? 2
                     : 1;
         if (g->tz < 1) g->tz = 1;
@@ -223,24 +242,24 @@ static eg_status choose_geometry(eg_context *ctx, const eg_target *target,
         g->block[0] = g->lanes;
     }
     size_t soft = target->shared_bytes < 48 << 10 ? target->shared_bytes : 48 << 10;
-    while (!options->tiles_per_block && g->tz > 1 && lay_out(d, g, mma, options).bytes > soft)
+    while (!options->tiles_per_block && g->tz > 1 &&
+           lay_out(d, g, false, mma, options).bytes > soft)
         g->tz = (g->tz + 1) / 2;
     g->block[1] = g->ty;
-    layout l = lay_out(d, g, mma, options);
+    layout l = lay_out(d, g, false, mma, options);
     g->block[2] = g->tz * l.parts;
     g->shared_bytes = l.bytes;
-    if (g->shared_bytes > target->shared_bytes)
-        return eg_fail(ctx, EG_ERROR_UNSUPPORTED,
-                       "%s: kernel '%s' needs %zu bytes of shared memory with LANES = %d and the "
-                       "device has %zu; use fewer LANES",
-                       name, options->entry, g->shared_bytes, g->lanes, target->shared_bytes);
+    if (l.parts != 1 && (l.parts != 2 || g->tz > BARRIERS_MOST))
+        return eg_fail(ctx, EG_ERROR_ARGUMENT,
+                       "%s: K_PARTS is 1 or 2, and with 2 at most %d tiles share a block", name,
+                       BARRIERS_MOST);
     if (g->block[0] * g->block[1] * g->block[2] > target->max_block_threads)
         return eg_fail(
             ctx, EG_ERROR_UNSUPPORTED,
             "%s: a block of %d x %d x %d threads is more than the device's %d; use fewer "
             "rows or tiles per block",
             name, g->block[0], g->block[1], g->block[2], target->max_block_threads);
-    return EG_OK;
+    return check_shared(ctx, target, options, name, g);
 }
 
 /* The options' constants: those of the dialect itself (K_…), or the kernel's own, which stand behind
@@ -257,12 +276,40 @@ done:
     return status;
 }
 
+/* Refuses constants that the library sets itself or that would change the language. */
+static eg_status check_defines(eg_context *ctx, const eg_kernel_options *options,
+                               const char *source)
+{
+    static const char *const tuning[] = {"K_STREAMING", "K_SCRAMBLE",   "K_FN",
+                                         "K_PARTS",     "K_MIN_BLOCKS", "K_OPERAND_REGISTERS",
+                                         "K_GEMM_SMALL"};
+    for (size_t i = 0; i < options->define_count; i++) {
+        const char *name = options->defines[i].name;
+        bool identifier = name && (isalpha((unsigned char)*name) || *name == '_');
+        bool known = identifier && strncmp(name, "K_", 2) != 0 && strncmp(name, "k_", 2) != 0;
+        for (const char *c = name; identifier && *c; c++)
+            identifier = isalnum((unsigned char)*c) || *c == '_';
+        for (size_t k = 0; identifier && k < EG_COUNT(tuning); k++)
+            known |= !strcmp(name, tuning[k]);
+        if (!identifier || !known || !strcmp(name, "lane") || !strcmp(name, "real"))
+            return eg_fail(ctx, EG_ERROR_ARGUMENT,
+                           "%s: '%s' cannot be a constant of a kernel: it is no identifier, or "
+                           "belongs to the kernel language",
+                           source, name ? name : "(null)");
+        if (!strcmp(name, "LANES"))
+            return eg_fail(ctx, EG_ERROR_ARGUMENT,
+                           "%s: LANES is set by eg_kernel_options.lanes, not by a constant",
+                           source);
+    }
+    return EG_OK;
+}
+
 static eg_status add_constants(const eg_target *target, const eg_kernel_options *options,
                                const eg_declaration *d, const eg_geometry *g, eg_text *text)
 {
     static const char *const kinds[] = {"K_CPU", "K_OPENCL", "K_CUDA"};
     bool mma = eg_target_uses_mma(target, options->real);
-    layout l = lay_out(d, g, mma, options);
+    layout l = lay_out(d, g, target->kind == EG_TARGET_CPU, mma, options);
     eg_status status = EG_OK;
 
     EG_TRY(eg_text_printf(text, "#line 1 \"constants\"\n#define %s 1\n", kinds[target->kind]));
@@ -361,6 +408,7 @@ eg_status eg_source_build(eg_context *ctx, const eg_target *target,
     strcpy(source->name, name);
     strcpy(source->entry, options->entry);
 
+    EG_TRY(check_defines(ctx, options, name));
     EG_TRY(eg_new(ctx, 1, &d));
     if (options->text)
         EG_TRY(eg_text_puts(&file, options->text));
@@ -386,6 +434,7 @@ eg_status eg_source_build(eg_context *ctx, const eg_target *target,
                              &seen, 0, &source->text));
     EG_TRY(add_defines(options, false, &source->text));
     EG_TRY(eg_text_add(&source->text, body.data, d->header));
+    EG_TRY(eg_text_puts(&source->text, eg_text_string(&d->agreed)));
     EG_TRY(add_header(source, body.data + d->header, d->header_end - d->header, &source->text));
     EG_TRY(eg_text_add(&source->text, body.data + d->header_end, body.length - d->header_end));
     if (target->kind == EG_TARGET_CPU) EG_TRY(add_cpu_entry(source, &source->text));
@@ -395,6 +444,7 @@ done:
     eg_text_free(&seen);
     eg_text_free(&header);
     eg_macros_free(&macros);
+    if (d) eg_declaration_free(d);
     eg_release(ctx, &d);
     return status;
 }

@@ -62,6 +62,7 @@ void eg_source_free(eg_source *source);
 
 typedef enum eg_array_kind {
     EG_ARRAY_SHARED,  /* K_SHARED: rows of a tile */
+    EG_ARRAY_PRIVATE, /* K_PRIVATE */
     EG_ARRAY_OPERAND, /* K_OPERAND: a chain's input */
     EG_ARRAY_ACCUM    /* K_ACCUM: its sums */
 } eg_array_kind;
@@ -69,7 +70,7 @@ typedef enum eg_array_kind {
 typedef struct eg_shared_array {
     char name[40];
     eg_array_kind kind;
-    int64_t fields; /* 1 for K_SHARED */
+    int64_t fields; /* 1 for K_SHARED and K_PRIVATE */
     int64_t rows;
     size_t value_bytes;
 } eg_shared_array;
@@ -84,10 +85,16 @@ typedef struct eg_declaration {
     bool warps;                /* level 2: its loop is K_WARPS */
     int64_t most_rows;         /* the largest K_NODES or K_ROWS, 0 if there is none */
     size_t header, header_end; /* where K_KERNEL(…) stands in the text */
+    eg_text
+        agreed; /* declarations that compile only if the compiler, too, finds the sizes that were
+                       read here (a macro may be redefined, or hidden by an #if) */
 } eg_declaration;
 
+void eg_declaration_free(eg_declaration *declaration);
+
 /* Reads kernel `entry` of `text` and blanks out the text's other kernels (newlines stay, so that
- * line numbers hold). `macros` holds the -D constants; the text's own #defines are added. */
+ * line numbers hold). `macros` holds the -D constants; the text's own #defines are added. The caller
+ * frees *out, also on failure. */
 eg_status eg_declaration_read(eg_context *ctx, const char *name, char *text, size_t length,
                               const char *entry, eg_type real, eg_macros *macros,
                               eg_declaration *out);

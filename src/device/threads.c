@@ -148,7 +148,8 @@ int eg_threads_count(const eg_threads *threads)
     return threads->count;
 }
 
-/* Starts the workers with all signals blocked: they belong to the program's own threads. */
+/* Starts the workers with all signals blocked, for they belong to the program's own threads; but for
+ * those a thread raises itself, whose handlers must run where the fault is. */
 static int start_workers(eg_threads *pool)
 {
     pthread_attr_t attributes;
@@ -161,7 +162,10 @@ static int start_workers(eg_threads *pool)
         error = pthread_attr_setstacksize(&attributes, STACK_BYTES);
 
     sigset_t all, before;
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
     sigfillset(&all);
+    for (size_t i = 0; i < EG_COUNT(own); i++)
+        sigdelset(&all, own[i]);
     if (error == 0) error = pthread_sigmask(SIG_SETMASK, &all, &before);
     if (error == 0) {
         while (error == 0 && pool->started < pool->count - 1) {

@@ -142,6 +142,10 @@ static const catalogue_row catalogue[] = {
      .defines = {{"FIELDS", 1}, {"NP", 15}, {"NC", 33}, {"NQ", 15}}},
     {"kernel/fragments.k.c", "joined", EG_F64, .defines = {{"NP", 15}, {"NC", 33}, {"NQ", 6}}},
     {"kernel/fragments.k.c", "joined", EG_F32, .defines = {{"NP", 15}, {"NC", 33}, {"NQ", 6}}},
+    {"kernel/fragments.k.c", "twice", EG_F64,
+     .defines = {{"FIELDS", 4}, {"NP", 66}, {"NC", 25}, {"NQ", 17}}},
+    {"kernel/fragments.k.c", "twice", EG_F32,
+     .defines = {{"FIELDS", 4}, {"NP", 66}, {"NC", 25}, {"NQ", 17}}},
 };
 
 /* The text of a source of the list; release with free(). */

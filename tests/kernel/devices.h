@@ -80,7 +80,7 @@ static inline void on_every_device_with(const eg_context_options *options, devic
 static inline void on_every_device(device_test *test)
 {
     eg_context_options options = test_context_options();
-    options.check = 1;
+    options.check = EG_CHECK_ON;
     on_every_device_with(&options, test);
 }
 

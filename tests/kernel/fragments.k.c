@@ -98,3 +98,27 @@ K_KERNEL(joined, K_IN(real, u, (NP + 3) * LANES), K_IN(real, v, NP *LANES), K_IN
         K_STORE(y, 0, 1, NP, y_out, NP, 0);
     }
 }
+
+/* Sums outlive their storing: z = project (interp u), all fields to `once` and behind a row of `again`,
+ * then the last field to `last`. */
+K_KERNEL(twice, K_IN(real, u, FIELDS *NP *LANES), K_OP(interp, NC, NP), K_OP(project, NQ, NC),
+         K_OUT(real, once, FIELDS *NQ *LANES), K_OUT(real, again, (FIELDS * NQ + 1) * LANES),
+         K_OUT(real, last, NQ *LANES))
+{
+    K_OPERAND(x, FIELDS, NP);
+    K_ACCUM(z, FIELDS, NQ);
+    K_POINTS(c, FIELDS);
+    K_WARPS(t)
+    {
+        K_LOAD(x, 0, FIELDS, NP, u, FIELDS * NP, 0);
+        K_ZERO(z, FIELDS, NQ);
+        K_CHUNKS(q, NC)
+        {
+            K_MUL(c, FIELDS, interp, NC, NP, q, x);
+            K_MULADD(z, FIELDS, project, NQ, NC, q, c);
+        }
+        K_STORE(z, 0, FIELDS, NQ, once, FIELDS * NQ, 0);
+        K_STORE(z, 0, FIELDS, NQ, again, FIELDS * NQ + 1, 1);
+        K_STORE(z, FIELDS - 1, 1, NQ, last, NQ, 0);
+    }
+}

@@ -68,7 +68,7 @@ static void assert_sum(double value, sum expected, int terms, eg_type real, cons
     assert_near(value, expected.value, terms * epsilon(real) * expected.size, what, at);
 }
 
-#define POINTS_MOST 64
+#define POINTS_MOST 72
 
 /* --- the chain ------------------------------------------------------------------------------------ */
 
@@ -292,6 +292,71 @@ test_fragments__operands_of_two_sizes_from_several_arrays_meet_at_the_points(voi
     on_every_device(joined);
 }
 
+/* --- sums that are stored twice ------------------------------------------------------------------------ */
+
+static void run_twice(eg_device *device, eg_type real, const instance *in)
+{
+    enum { TILES = 9 };
+    uint64_t seed = 37;
+    eg_kernel *kernel = create(device, real, "twice", in);
+    size_t lanes = (size_t)in->lanes, fields = (size_t)in->fields;
+    size_t np = (size_t)in->np, rows = fields * (size_t)in->nq, nq = (size_t)in->nq;
+    array u = array_random(device, real, TILES * fields * np * lanes, -1, 1, &seed);
+    matrix interp = matrix_random(device, real, in->nc, in->np, -1, 1, &seed);
+    matrix project = matrix_random(device, real, in->nq, in->nc, -1, 1, &seed);
+    array once = array_poisoned(device, real, TILES * rows * lanes);
+    array again = array_poisoned(device, real, TILES * (rows + 1) * lanes);
+    array last = array_poisoned(device, real, TILES * nq * lanes);
+    TEST_OK(eg_device_context(device),
+            eg_launch(kernel, TILES, EG_BUFFER("u", u.buffer), EG_OPERATOR("interp", interp.op),
+                      EG_OPERATOR("project", project.op), EG_BUFFER("once", once.buffer),
+                      EG_BUFFER("again", again.buffer), EG_BUFFER("last", last.buffer)));
+    array_download(&once);
+    array_download(&again);
+    array_download(&last);
+    for (size_t t = 0; t < TILES; t++)
+        for (int lane = 0; lane < in->lanes; lane++)
+            for (size_t f = 0; f < fields; f++) {
+                sum x[POINTS_MOST], c[POINTS_MOST];
+                column(u.v + (t * fields + f) * np * lanes, 0, in->np, in->lanes, lane, x);
+                for (int q = 0; q < in->nc; q++)
+                    c[q] = product(&interp, q, x);
+                for (size_t m = 0; m < nq; m++) {
+                    size_t row = f * nq + m, at = (t * rows + row) * lanes + (size_t)lane;
+                    assert_sum(once.v[at], product(&project, (int)m, c), in->np + in->nc + 16, real,
+                               "once", at);
+                    size_t there = (t * (rows + 1) + row + 1) * lanes + (size_t)lane;
+                    assert_near(again.v[there], once.v[at], 0, "again", there);
+                    there = (t * nq + m) * lanes + (size_t)lane;
+                    if (f == fields - 1) assert_near(last.v[there], once.v[at], 0, "last", there);
+                }
+            }
+    array *const arrays[] = {&u, &once, &again, &last};
+    for (size_t k = 0; k < EG_COUNT(arrays); k++)
+        array_free(arrays[k]);
+    matrix_free(&interp);
+    matrix_free(&project);
+    eg_kernel_destroy(&kernel);
+}
+
+/* Two warps of tensor cores share the 36 fragments of the first, and exchange their sums. */
+static void twice(eg_device *device, eg_type real)
+{
+    static const instance instances[] = {{4, 66, 25, 17, 16, 0, -1, 0},
+                                         {2, 10, 12, 9, 32, 0, 0, 1}};
+    set_pocl_optimises(false);
+    for (size_t i = 0; i < EG_COUNT(instances); i++) {
+        instance in = fitted(device, real, instances[i]);
+        run_twice(device, real, &in);
+    }
+}
+
+static void test_fragments__sums_may_be_stored_again(void **state)
+{
+    (void)state;
+    on_every_device(twice);
+}
+
 /* --- chunks ------------------------------------------------------------------------------------------ */
 
 /* A chunk that the packing of operators has no room for would read behind them. */
@@ -325,13 +390,51 @@ static void test_fragments__a_chunk_that_does_not_fit_the_packing_is_refused(voi
     on_every_device(odd_chunks);
 }
 
+/* Tensor cores work on eight points at a time; seen without one wherever NVRTC is. */
+static void test_fragments__a_chunk_of_less_than_a_fragment_is_refused(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {4, 8, 12, 16};
+    const eg_target target = {EG_TARGET_CUDA, 90, 32, 232448, 1024};
+    char *text = read_test_source("fragments.k.c");
+    eg_context *ctx = test_context();
+    bool present = eg_cuda_compiler_present(ctx);
+    for (size_t i = 0; i < EG_COUNT(sizes) && present; i++) {
+        const eg_define defines[] = {
+            {"FIELDS", 1}, {"NP", 3}, {"NC", 20}, {"NQ", 3}, {"K_FN", sizes[i]}};
+        const eg_kernel_options options = {.size = sizeof options,
+                                           .source = "kernel/fragments.k.c",
+                                           .text = text,
+                                           .entry = "chain",
+                                           .defines = defines,
+                                           .define_count = EG_COUNT(defines)};
+        eg_source *source = NULL;
+        eg_blob blob = {0};
+        TEST_OK(ctx, eg_new(ctx, 1, &source));
+        TEST_OK(ctx, eg_source_build(ctx, &target, &options, source));
+        if (sizes[i] % 8)
+            TEST_FAILS(ctx, EG_ERROR_COMPILE, "K_FN is 8 or 16 on tensor cores",
+                       eg_cuda_compile(ctx, "sm_90", source->name, &source->text, &blob));
+        else
+            TEST_OK(ctx, eg_cuda_compile(ctx, "sm_90", source->name, &source->text, &blob));
+        eg_release(ctx, &blob.data);
+        eg_source_free(source);
+        eg_release(ctx, &source);
+    }
+    test_context_free(&ctx);
+    free(text);
+    if (!present) skip();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         KERNEL_TEST(test_fragments__chains_of_every_size_agree_with_their_sums),
         KERNEL_TEST(test_fragments__more_tiles_than_one_wave_are_all_done),
         KERNEL_TEST(test_fragments__operands_of_two_sizes_from_several_arrays_meet_at_the_points),
+        KERNEL_TEST(test_fragments__sums_may_be_stored_again),
         KERNEL_TEST(test_fragments__a_chunk_that_does_not_fit_the_packing_is_refused),
+        cmocka_unit_test(test_fragments__a_chunk_of_less_than_a_fragment_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "kernel/devices.h"
 
 #include <dirent.h>
+#include <signal.h>
 
 #define TILES 5
 #define LANES 16
@@ -72,7 +73,7 @@ static void nonsense(eg_device *device, eg_type real)
     eg_context *ctx = eg_device_context(device);
     eg_kernel *kernel = NULL;
     eg_kernel_options good = options_of(copy_text, "copy", real), o = good;
-    o.size = 8;
+    o.size = 7;
     TEST_FAILS(ctx, EG_ERROR_ARGUMENT, "size", eg_kernel_create(device, &o, &kernel));
     o = good, o.entry = "other";
     TEST_FAILS(ctx, EG_ERROR_COMPILE, "no kernel 'other'", eg_kernel_create(device, &o, &kernel));
@@ -101,6 +102,94 @@ static void test_kernel__options_that_make_no_sense_are_refused(void **state)
 {
     (void)state;
     on_every_device(nonsense);
+}
+
+/* A program that was built against an older header. */
+static void shorter(eg_device *device, eg_type real)
+{
+    eg_context *ctx = eg_device_context(device);
+    eg_kernel *kernel = NULL;
+    eg_kernel_options options = options_of(copy_text, "copy", real);
+    options.size = offsetof(eg_kernel_options, rows_per_block);
+    options.rows_per_block = options.tiles_per_block = -1;
+    options.define_count = SIZE_MAX;
+    TEST_OK(ctx, eg_kernel_create(device, &options, &kernel));
+    assert_int_equal(eg_kernel_lanes(kernel), LANES);
+    eg_kernel_destroy(&kernel);
+}
+
+static void test_kernel__fields_beyond_a_shorter_options_struct_keep_their_defaults(void **state)
+{
+    (void)state;
+    on_every_device(shorter);
+}
+
+/* N is 4 where the first kernel stands and 2 at the end of the file, which the library has read. */
+static const char redefined_text[] =
+    "#define N 4\n"
+    "K_KERNEL(first, K_OUT(real, y, N * LANES))\n"
+    "{\n"
+    "    K_TILES(t) { K_NODES(i, N) K_TILE(y, t, N)[i * LANES + lane] = K_R(1); }\n"
+    "}\n"
+    "K_KERNEL(first_shared, K_OUT(real, y, LANES))\n"
+    "{\n"
+    "    K_SHARED(real, s, N + 1);\n"
+    "    K_TILES(t) { K_NODES(i, N) s[i][lane] = y[lane] = K_R(1); }\n"
+    "}\n"
+    "#undef N\n"
+    "#define N 2\n"
+    "K_KERNEL(second, K_OUT(real, y, N * LANES))\n"
+    "{\n"
+    "    K_TILES(t) { K_NODES(i, N) K_TILE(y, t, N)[i * LANES + lane] = K_R(1); }\n"
+    "}\n";
+
+static void redefined(eg_device *device, eg_type real)
+{
+    static const char *const disagree[] = {"first", "first_shared"};
+    eg_context *ctx = eg_device_context(device);
+    eg_kernel *kernel = NULL;
+    for (size_t i = 0; i < EG_COUNT(disagree); i++) {
+        eg_kernel_options options = options_of(redefined_text, disagree[i], real);
+        TEST_FAILS(ctx, EG_ERROR_COMPILE, "k_agreed_", eg_kernel_create(device, &options, &kernel));
+        assert_null(kernel);
+    }
+    kernel = create(device, redefined_text, "second", real);
+    array y = array_poisoned(device, real, TILES * 2 * LANES);
+    TEST_OK(ctx, eg_launch(kernel, TILES, EG_BUFFER("y", y.buffer)));
+    array_download(&y);
+    for (size_t i = 0; i < y.count; i++)
+        assert_true(y.v[i] == 1.0);
+    array_free(&y);
+    eg_kernel_destroy(&kernel);
+}
+
+static void test_kernel__one_whose_sizes_the_compiler_finds_different_is_refused(void **state)
+{
+    (void)state;
+    on_every_device(redefined);
+}
+
+static void test_kernel__arrays_larger_than_the_cpus_stack_are_refused(void **state)
+{
+    (void)state;
+    static const char *const macros[] = {"K_SHARED", "K_PRIVATE"};
+    eg_context *ctx = test_context();
+    eg_device *device = NULL;
+    eg_kernel *kernel = NULL;
+    TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
+    uint64_t most = eg_device_get_info(device)->shared_bytes;
+    for (size_t i = 0; i < EG_COUNT(macros); i++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "K_KERNEL(large, K_OUT(real, y, LANES)) { %s(real, s, %d); K_TILES(t) { } }\n",
+                 macros[i], (int)(most / (LANES * sizeof(double))) + 1);
+        eg_kernel_options options = options_of(text, "large", EG_F64);
+        TEST_FAILS(ctx, EG_ERROR_UNSUPPORTED, "kernel 'large' needs",
+                   eg_kernel_create(device, &options, &kernel));
+        assert_null(kernel);
+    }
+    eg_device_close(&device);
+    test_context_free(&ctx);
 }
 
 /* --- the kernel directory ------------------------------------------------------------------------------ */
@@ -335,6 +424,31 @@ static void test_kernel__a_cached_kernel_needs_no_compiler(void **state)
     test_directory_remove(cache_directory);
 }
 
+/* A compiler whose exit code is lost may have been killed halfway. */
+static void test_kernel__nothing_is_taken_from_a_compiler_whose_exit_code_is_lost(void **state)
+{
+    (void)state;
+    eg_context_options context_options = test_context_options();
+    test_directory_create(cache_directory);
+    context_options.cache_dir = cache_directory;
+    eg_context *ctx = test_context_with(&context_options);
+    eg_device *device = NULL;
+    eg_kernel *kernel = NULL;
+    eg_kernel_options options = options_of(copy_text, "copy", EG_F64);
+    TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
+    void (*handler)(int) = signal(SIGCHLD, SIG_IGN);
+    eg_status status = eg_kernel_create(device, &options, &kernel);
+    signal(SIGCHLD, handler);
+    assert_int_equal(status, EG_ERROR_COMPILE);
+    assert_non_null(strstr(eg_context_error(ctx), "SIGCHLD"));
+    assert_null(kernel);
+    assert_int_equal(each_entry(cache_directory, discard), 0);
+    create_and_run(device, EG_F64, false);
+    eg_device_close(&device);
+    test_context_free(&ctx);
+    test_directory_remove(cache_directory);
+}
+
 /* --- memory ------------------------------------------------------------------------------------------------------ */
 
 static const char multiply_text[] =
@@ -407,10 +521,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         KERNEL_TEST(test_kernel__a_failed_compilation_shows_the_compilers_log_and_the_line),
         KERNEL_TEST(test_kernel__options_that_make_no_sense_are_refused),
+        KERNEL_TEST(test_kernel__fields_beyond_a_shorter_options_struct_keep_their_defaults),
+        KERNEL_TEST(test_kernel__one_whose_sizes_the_compiler_finds_different_is_refused),
+        KERNEL_TEST(test_kernel__arrays_larger_than_the_cpus_stack_are_refused),
         KERNEL_TEST(test_kernel__a_kernel_directory_takes_the_place_of_the_library),
         KERNEL_TEST(test_kernel__is_compiled_once_and_again_when_its_entry_is_damaged),
         KERNEL_TEST(test_kernel__without_a_compiler_says_so),
         KERNEL_TEST(test_kernel__a_cached_kernel_needs_no_compiler),
+        KERNEL_TEST(test_kernel__nothing_is_taken_from_a_compiler_whose_exit_code_is_lost),
         KERNEL_TEST(test_kernel__every_allocation_of_creating_and_launching_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -160,8 +160,76 @@ static void test_launch__arguments_that_do_not_match_are_refused_by_name(void **
 {
     (void)state;
     eg_context_options options = test_context_options();
-    options.check = 0;
+    options.check = EG_CHECK_OFF;
     on_every_device_with(&options, mismatches);
+}
+
+/* y = x + w, and z, which may be any part of the array that it is in. */
+static const char add_text[] =
+    "K_KERNEL(add, K_IN(real, x, ROWS * LANES), K_IN(real, w, ROWS * LANES), K_IN(real, z),\n"
+    "         K_OUT(real, y, ROWS * LANES))\n"
+    "{\n"
+    "    K_TILES(t)\n"
+    "    {\n"
+    "        K_NODES(i, ROWS) K_TILE(y, t, ROWS)[i * LANES + lane] =\n"
+    "            K_TILE(x, t, ROWS)[i * LANES + lane] + K_TILE(w, t, ROWS)[i * LANES + lane] + "
+    "z[0];\n"
+    "    }\n"
+    "}\n";
+
+static void overlaps(eg_device *device, eg_type real)
+{
+    enum { ROWS = 4, TILE = ROWS * LANES, MANY = 8, HALF = MANY * TILE };
+    static const eg_define defines[] = {{"ROWS", ROWS}};
+    eg_context *ctx = eg_device_context(device);
+    eg_kernel_options options = options_of(add_text, "add", real);
+    eg_kernel *kernel = NULL;
+    uint64_t seed = 4;
+    options.defines = defines;
+    options.define_count = EG_COUNT(defines);
+    TEST_OK(ctx, eg_kernel_create(device, &options, &kernel));
+    array both = array_random(device, real, 2 * HALF, -1, 1, &seed);
+    array other = array_random(device, real, HALF, -1, 1, &seed);
+    double *before = new_values(2 * HALF);
+    memcpy(before, both.v, 2 * HALF * sizeof *before);
+    eg_buffer *b = both.buffer, *o = other.buffer;
+
+    TEST_FAILS(ctx, EG_ERROR_LAUNCH, "'y' is written and overlaps 'x'",
+               eg_launch(kernel, MANY, EG_BUFFER("x", b), EG_BUFFER("w", o), EG_BUFFER("z", o),
+                         EG_BUFFER("y", b)));
+    TEST_FAILS(ctx, EG_ERROR_LAUNCH, "'y' is written and overlaps 'w'",
+               eg_launch(kernel, MANY, EG_BUFFER("x", o), EG_BUFFER_AT("w", b, HALF - TILE),
+                         EG_BUFFER("z", o), EG_BUFFER("y", b)));
+    TEST_FAILS(ctx, EG_ERROR_LAUNCH, "'y' is written and overlaps 'x'",
+               eg_launch(kernel, MANY, EG_BUFFER("x", b), EG_BUFFER("w", o), EG_BUFFER("z", o),
+                         EG_BUFFER_AT("y", b, HALF - TILE)));
+    /* Without an extent an array reaches to the end of its buffer. */
+    TEST_FAILS(ctx, EG_ERROR_LAUNCH, "'y' is written and overlaps 'z'",
+               eg_launch(kernel, MANY, EG_BUFFER("x", o), EG_BUFFER("w", o), EG_BUFFER("z", b),
+                         EG_BUFFER_AT("y", b, HALF)));
+    array_download(&both);
+    assert_memory_equal(both.v, before, 2 * HALF * sizeof *before);
+
+    /* Two that are read may be the same, and written is what lies apart. */
+    TEST_OK(ctx, eg_launch(kernel, MANY, EG_BUFFER("x", b), EG_BUFFER("w", b), EG_BUFFER("z", o),
+                           EG_BUFFER_AT("y", b, HALF)));
+    array_download(&both);
+    for (size_t i = 0; i < HALF; i++) {
+        assert_true(both.v[i] == before[i]);
+        assert_near(both.v[HALF + i], 2 * before[i] + other.v[0], 8 * epsilon(real), "y", i);
+    }
+    TEST_OK(ctx, eg_launch(kernel, MANY, EG_BUFFER("x", o), EG_BUFFER("w", o),
+                           EG_BUFFER_AT("z", b, HALF), EG_BUFFER("y", b)));
+    free(before);
+    array_free(&both);
+    array_free(&other);
+    eg_kernel_destroy(&kernel);
+}
+
+static void test_launch__arrays_that_are_written_must_lie_apart(void **state)
+{
+    (void)state;
+    on_every_device(overlaps);
 }
 
 /* --- check mode ------------------------------------------------------------------------------------- */
@@ -254,6 +322,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         KERNEL_TEST(test_launch__arguments_that_do_not_match_are_refused_by_name),
+        KERNEL_TEST(test_launch__arrays_that_are_written_must_lie_apart),
         KERNEL_TEST(test_check__one_value_written_outside_a_buffer_is_found),
         KERNEL_TEST(test_launch__a_buffer_that_starts_misaligned_is_refused),
         KERNEL_TEST(test_check__kernels_read_nan_from_fresh_buffers),

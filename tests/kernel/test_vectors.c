@@ -375,8 +375,10 @@ static void examine(eg_context *ctx, const toolchain *tools, const eg_kernel_opt
                                          "-fsave-optimization-record",
                                          record_option,
                                          NULL};
-    eg_target target = {
-        .kind = EG_TARGET_CPU, .lanes = has_avx512() ? 16 : 8, .max_block_threads = 1};
+    eg_target target = {.kind = EG_TARGET_CPU,
+                        .lanes = has_avx512() ? 16 : 8,
+                        .shared_bytes = 1 << 20,
+                        .max_block_threads = 1};
     eg_source *source = calloc(1, sizeof *source);
     assert_non_null(source);
     memset(r, 0, sizeof *r);

@@ -45,7 +45,7 @@ static void test_context__settings_come_from_options_then_environment(void **sta
     eg_context_options options = test_context_options();
     char cache[] = "/from/options";
     options.cache_dir = cache;
-    options.check = 0;
+    options.check = EG_CHECK_OFF;
     setenv("EAGRE_KERNEL_DIR", "/kernels", 1);
     ctx = test_context_with(&options);
     cache[1] = 'X'; /* the context has its own copy */
@@ -69,7 +69,7 @@ static void test_context__fields_beyond_a_shorter_options_struct_keep_their_defa
     eg_context_options options = test_context_options();
     options.size = offsetof(eg_context_options, cache_dir);
     options.cache_dir = "/not/read";
-    options.check = 1;
+    options.check = EG_CHECK_ON;
     eg_context *ctx = test_context_with(&options);
     assert_null(eg_context_cache_dir(ctx));
     assert_false(eg_context_check(ctx));

@@ -114,7 +114,10 @@ static void test_constant__nonsense_is_refused_with_its_reason(void **state)
                  {"EMPTY", "ends too early"},
                  {"1 << 2", "was not expected"},
                  {"1.5", "was not expected"},
-                 {"0x10", "was not expected"},
+                 {"0x10", "octal and hexadecimal"},
+                 {"0XaF", "octal and hexadecimal"},
+                 {"010", "octal and hexadecimal"},
+                 {"NP + 07", "octal and hexadecimal"},
                  {"sizeof(real)", "'sizeof' is not a known constant"},
                  {"'a'", "was not expected"}};
     eg_context *ctx = test_context();

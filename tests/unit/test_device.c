@@ -11,7 +11,7 @@ static const eg_type all_types[EG_TYPE_COUNT] = {EG_F64, EG_F32, EG_I64, EG_I32,
 static eg_context *context_in_check_mode(int check)
 {
     eg_context_options options = test_context_options();
-    options.check = check;
+    options.check = check ? EG_CHECK_ON : EG_CHECK_OFF;
     return test_context_with(&options);
 }
 
@@ -36,6 +36,37 @@ static void on_every_device(void (*body)(eg_device *device))
         assert_null(list);
         test_context_free(&ctx);
     }
+}
+
+/* --- options ----------------------------------------------------------------------------------- */
+
+static void test_context__options_of_zeros_are_the_defaults(void **state)
+{
+    (void)state;
+    const char *value = getenv("EAGRE_CHECK");
+    char *before = value ? strdup(value) : NULL;
+    const eg_context_options options = {.size = sizeof options};
+    for (int check = 0; check < 2; check++) {
+        eg_context *ctx = NULL;
+        setenv("EAGRE_CHECK", check ? "1" : "0", 1);
+        assert_int_equal(eg_context_create(&options, &ctx), EG_OK);
+        assert_int_equal(eg_context_check(ctx), check);
+        eg_context_destroy(&ctx);
+    }
+    unsetenv("EAGRE_CHECK");
+    if (before) setenv("EAGRE_CHECK", before, 1);
+    free(before);
+    eg_context_options zeros = options;
+    const eg_context_options defaults = eg_context_defaults();
+    zeros.log = test_log_line;
+    test_log[0] = '\0';
+    eg_context *ctx = test_context_with(&zeros);
+    eg_log(ctx, EG_LOG_DEBUG, "%s", "too much");
+    eg_log(ctx, EG_LOG_INFO, "%s", "enough");
+    assert_string_equal(test_log, "enough\n");
+    assert_int_equal(defaults.log_level, zeros.log_level);
+    assert_int_equal(defaults.check, zeros.check);
+    eg_context_destroy(&ctx);
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -404,6 +435,7 @@ static void test_device__every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_context__options_of_zeros_are_the_defaults),
         cmocka_unit_test(test_device__malformed_specs_are_refused_with_the_accepted_forms),
         cmocka_unit_test(test_device__absent_devices_are_told_with_those_that_exist),
         cmocka_unit_test(test_device__the_cpu_is_listed_first_and_says_what_it_is),

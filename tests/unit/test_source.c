@@ -120,6 +120,12 @@ static void test_declaration__malformed_kernels_are_refused_with_their_line(void
         {"K_KERNEL(k, K_OUT(real, u)) { K_ACCUM(x, 0, 1); K_WARPS(t) { } }", "out of range"},
         {"K_KERNEL(k, K_OUT(real, u)) " BODY "\nK_KERNEL(k, K_OUT(real, u)) " BODY,
          "room/file.k.c:3: kernel 'k' is there twice"},
+        {"K_KERNEL(k, K_OUT(real, u))\n{\n    K_WARPS(t)\n    { K_SYNC; } }",
+         "room/file.k.c:4: K_SYNC belongs to kernels with K_TILES"},
+        {"K_KERNEL(k, K_OUT(real, u))\n{\n    K_SHARED(real, s, 4);\n    K_WARPS(t) { } }",
+         "room/file.k.c:3: K_SHARED belongs to kernels with K_TILES"},
+        {"K_KERNEL(k, K_OUT(real, u))\n{ K_OPERAND(x, 1, 4);\n    K_TILES(t) { } }",
+         "room/file.k.c:2: K_OPERAND belongs to kernels with K_WARPS"},
         {"/* K_KERNEL(k, K_OUT(real, u)) " BODY, "there is no kernel 'k'"},
         {"// K_KERNEL(k, K_OUT(real, u)) " BODY, "there is no kernel 'k'"},
         {"\"K_KERNEL(k, K_OUT(real, u)) " BODY, "there is no kernel 'k'"},
@@ -210,6 +216,9 @@ static void test_declaration__defaults_hold_unless_a_constant_is_given(void **st
                                  "K_KERNEL(k, K_IN(real, u, HIDDEN))" BODY;
     static const char other_guard[] = "#ifndef OTHER\n#define SIZE 7\n#endif\n"
                                       "K_KERNEL(k, K_IN(real, u, SIZE))" BODY;
+    static const char other_way[] = "#ifndef SIZE\n#define SIZE 5\n"
+                                    "#else\n#undef SIZE\n#define SIZE 7\n#endif\n"
+                                    "K_KERNEL(k, K_IN(real, u, SIZE))" BODY;
     const eg_define nine[] = {{"SIZE", 9}};
     eg_context *ctx = test_context();
     eg_source *source = NULL;
@@ -220,7 +229,44 @@ static void test_declaration__defaults_hold_unless_a_constant_is_given(void **st
     eg_source_free(source);
     TEST_FAILS(ctx, EG_ERROR_COMPILE, "under an #if", build(ctx, &cpu, other_guard, "k", source));
     eg_source_free(source);
+    TEST_FAILS(ctx, EG_ERROR_COMPILE, "under an #if", build(ctx, &cpu, other_way, "k", source));
+    eg_source_free(source);
+    eg_kernel_options given = options_of(other_way, "k");
+    given.defines = nine;
+    TEST_FAILS(ctx, EG_ERROR_COMPILE, "under an #if", eg_source_build(ctx, &cpu, &given, source));
+    eg_source_free(source);
     eg_release(ctx, &source);
+    test_context_free(&ctx);
+}
+
+/* What no compiler looks at has to be neither C nor balanced. */
+static void test_declaration__an_apostrophe_in_a_directive_hides_nothing(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    assert_int_equal(extent_of(ctx,
+                               "#if 0\n#error don't\n#endif\n"
+                               "K_KERNEL(k, K_IN(real, u, 3))" BODY,
+                               NULL, 0),
+                     3);
+    assert_int_equal(extent_of(ctx,
+                               "#if 0\n#error say \"no\n#endif\n"
+                               "K_KERNEL(k, K_IN(real, u, 4))" BODY,
+                               NULL, 0),
+                     4);
+    test_context_free(&ctx);
+}
+
+static void test_declaration__a_loop_of_run_time_length_is_no_failure(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    assert_int_equal(extent_of(ctx,
+                               "K_KERNEL(k, K_OUT(real, y, LANES), K_VAL(i32, n))\n"
+                               "{ K_TILES(t) { K_NODES(i, n) y[i * LANES + lane] = 0; } }\n",
+                               NULL, 0),
+                     16);
+    assert_string_equal(eg_context_error(ctx), "");
     test_context_free(&ctx);
 }
 
@@ -367,6 +413,39 @@ static void test_source__a_kernels_constants_come_behind_the_dialect(void **stat
     test_context_free(&ctx);
 }
 
+static void test_source__names_of_the_language_are_no_constants(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *part;
+    } cases[] = {{"LANES", "LANES is set by eg_kernel_options.lanes"},
+                 {"K_TY", "'K_TY' cannot be a constant"},
+                 {"K_LEVEL", "'K_LEVEL' cannot be a constant"},
+                 {"k_x", "'k_x' cannot be a constant"},
+                 {"lane", "'lane' cannot be a constant"},
+                 {"real", "'real' cannot be a constant"},
+                 {"1x", "'1x' cannot be a constant"},
+                 {"N P", "'N P' cannot be a constant"},
+                 {"N\n#error", "it is no identifier"},
+                 {"", "'' cannot be a constant"},
+                 {NULL, "'(null)' cannot be a constant"}};
+    eg_context *ctx = test_context();
+    eg_source *source = NULL;
+    TEST_OK(ctx, eg_new(ctx, 1, &source));
+    for (size_t i = 0; i < EG_COUNT(cases); i++) {
+        const eg_define given[] = {{"NP", 10}, {cases[i].name, 8}};
+        eg_kernel_options options = options_of("K_KERNEL(k, K_IN(real, u, NP))" BODY, "k");
+        options.defines = given;
+        options.define_count = EG_COUNT(given);
+        TEST_FAILS(ctx, EG_ERROR_ARGUMENT, cases[i].part,
+                   eg_source_build(ctx, &cpu, &options, source));
+        assert_non_null(strstr(eg_context_error(ctx), "room/file.k.c"));
+        eg_source_free(source);
+    }
+    eg_release(ctx, &source);
+    test_context_free(&ctx);
+}
+
 /* --- blocks and shared memory ------------------------------------------------------------------------------ */
 
 static void test_source__a_block_fits_the_device(void **state)
@@ -444,6 +523,78 @@ static void test_source__chains_on_tensor_cores_need_sixteen_lanes(void **state)
     test_context_free(&ctx);
 }
 
+/* A block has sixteen barriers, one of them the whole block's: fifteen groups of two warps. */
+static void test_source__groups_of_warps_that_have_no_barrier_are_refused(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "K_KERNEL(k, K_IN(real, u, NP * LANES), K_OUT(real, y, NP * LANES)) {"
+        " K_OPERAND(x, 1, NP); K_ACCUM(z, 1, NP);"
+        " K_WARPS(t) { K_LOAD(x, 0, 1, NP, u, NP, 0); } }";
+    static const struct {
+        int64_t parts;
+        int tiles;
+        bool works;
+    } cases[] = {{1, 0, true},   {2, 0, true},  {3, 0, false}, {4, 1, false}, {0, 0, false},
+                 {-1, 0, false}, {1, 16, true}, {2, 15, true}, {2, 16, false}};
+    eg_context *ctx = test_context();
+    eg_source *source = NULL;
+    TEST_OK(ctx, eg_new(ctx, 1, &source));
+    for (size_t i = 0; i < EG_COUNT(cases); i++) {
+        const eg_define given[] = {
+            {"NP", 10}, {"K_OPERAND_REGISTERS", 0}, {"K_PARTS", cases[i].parts}};
+        eg_kernel_options options = options_of(text, "k");
+        options.tiles_per_block = cases[i].tiles;
+        options.defines = given;
+        options.define_count = EG_COUNT(given);
+        if (cases[i].works) {
+            TEST_OK(ctx, eg_source_build(ctx, &cuda, &options, source));
+            assert_int_equal(source->geometry.block[2], source->geometry.tz * cases[i].parts);
+        } else {
+            TEST_FAILS(ctx, EG_ERROR_ARGUMENT, "K_PARTS is 1 or 2, and with 2 at most 15",
+                       eg_source_build(ctx, &cuda, &options, source));
+        }
+        eg_source_free(source);
+    }
+    /* Two warps share an operand of 36 KiB by themselves. */
+    const eg_define large[] = {{"NP", 288}};
+    eg_kernel_options options = options_of(text, "k");
+    options.defines = large;
+    options.tiles_per_block = 16;
+    TEST_FAILS(ctx, EG_ERROR_ARGUMENT, "at most 15", eg_source_build(ctx, &cuda, &options, source));
+    eg_source_free(source);
+    eg_release(ctx, &source);
+    test_context_free(&ctx);
+}
+
+/* They lie on the stack of the CPU's threads. */
+static void test_source__arrays_larger_than_the_cpus_stack_are_refused(void **state)
+{
+    (void)state;
+    static const char *const declarations[] = {
+        "K_SHARED(real, s, ROWS)", "K_PRIVATE(real, s, ROWS)", "K_SHARED(u8, s, 8 * ROWS)"};
+    eg_context *ctx = test_context();
+    eg_source *source = NULL;
+    TEST_OK(ctx, eg_new(ctx, 1, &source));
+    for (size_t i = 0; i < EG_COUNT(declarations); i++)
+        for (int rows = 4000; rows <= 9000; rows += 5000) { /* of 128 or 144 bytes */
+            const eg_define given[] = {{"ROWS", rows}};
+            char text[256];
+            snprintf(text, sizeof text, "K_KERNEL(k, K_OUT(real, y, LANES)) { %s; K_TILES(t) { } }",
+                     declarations[i]);
+            eg_kernel_options options = options_of(text, "k");
+            options.defines = given;
+            if (rows == 4000)
+                TEST_OK(ctx, eg_source_build(ctx, &cpu, &options, source));
+            else
+                TEST_FAILS(ctx, EG_ERROR_UNSUPPORTED, "the device has 1048576; use fewer LANES",
+                           eg_source_build(ctx, &cpu, &options, source));
+            eg_source_free(source);
+        }
+    eg_release(ctx, &source);
+    test_context_free(&ctx);
+}
+
 static eg_status build_body(eg_context *ctx, void *user)
 {
     eg_source *source = NULL;
@@ -472,11 +623,16 @@ int main(void)
         cmocka_unit_test(test_declaration__malformed_kernels_are_refused_with_their_line),
         cmocka_unit_test(test_declaration__lists_that_are_too_long_are_refused),
         cmocka_unit_test(test_declaration__defaults_hold_unless_a_constant_is_given),
+        cmocka_unit_test(test_declaration__an_apostrophe_in_a_directive_hides_nothing),
+        cmocka_unit_test(test_declaration__a_loop_of_run_time_length_is_no_failure),
         cmocka_unit_test(test_source__other_kernels_vanish_and_lines_keep_their_numbers),
         cmocka_unit_test(test_source__includes_are_put_in_place_once),
         cmocka_unit_test(test_source__a_kernels_constants_come_behind_the_dialect),
+        cmocka_unit_test(test_source__names_of_the_language_are_no_constants),
         cmocka_unit_test(test_source__a_block_fits_the_device),
         cmocka_unit_test(test_source__chains_on_tensor_cores_need_sixteen_lanes),
+        cmocka_unit_test(test_source__groups_of_warps_that_have_no_barrier_are_refused),
+        cmocka_unit_test(test_source__arrays_larger_than_the_cpus_stack_are_refused),
         cmocka_unit_test(test_source__every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

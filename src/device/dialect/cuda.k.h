@@ -231,8 +231,8 @@ __device__ __forceinline__ void k_fragment_set(double2 *p, const k_fragment &x)
 #define K_Q (K_LANE_ID & 3)
 #define K_CORNER (2 * K_Q * LANES + (K_LANE_ID >> 2) * 2)
 
-/* An operand in registers. (Copying the next group's rows to shared memory while this one is worked
- * on was tried: slower at every size than one group per warp and the scheduler's overlap.) */
+/* An operand in registers. Loads are not staged through shared memory: the scheduler overlaps one
+ * warp's loads with another's products, and staging takes first-level cache from the operators. */
 template <int F, int ROWS, int STRIDE> struct k_operand;
 template <int F, int ROWS> struct k_operand<F, ROWS, 0> {
     enum { N = K_EIGHTS(ROWS) };
@@ -299,7 +299,7 @@ __device__ __forceinline__ void k_store(k_fragment (&x)[F][K_EIGHTS(ROWS)], int 
 #pragma unroll
     for (int j = 0; j < FIELDS * K_EIGHTS(ROWS); j++) {
         const int i = j / K_EIGHTS(ROWS), k = j % K_EIGHTS(ROWS);
-        k_fragment &sum = x[f + i][k];
+        k_fragment sum = x[f + i][k];
 #if K_PARTS == 2
         if (j % 2 != K_PART) continue;
         const k_fragment other = k_fragment_get(exchange + j * 64);

@@ -235,7 +235,7 @@ __device__ __forceinline__ void k_fragment_set(double2 *p, const k_fragment &x)
  * warp's loads with another's products, and staging takes first-level cache from the operators. */
 template <int F, int ROWS, int STRIDE> struct k_operand;
 template <int F, int ROWS> struct k_operand<F, ROWS, 0> {
-    enum { N = K_EIGHTS(ROWS) };
+    enum { N = K_EIGHTS(ROWS), AHEAD = F * N <= 4 };
     k_fragment fragments[F][N];
     __device__ __forceinline__ k_operand(unsigned char *) {}
     __device__ __forceinline__ k_fragment get(int f, int k) const { return fragments[f][k]; }
@@ -253,7 +253,7 @@ template <int F, int ROWS> struct k_operand<F, ROWS, 0> {
 
 /* An operand that stays in shared memory, STRIDE fragments for each group of K_PARTS warps. */
 template <int F, int ROWS, int STRIDE> struct k_operand {
-    enum { N = K_EIGHTS(ROWS) };
+    enum { N = K_EIGHTS(ROWS), AHEAD = 0 };
     double2 *base; /* [F][N][2][32 threads] */
     __device__ __forceinline__ k_operand(unsigned char *shared)
         : base((double2 *)shared + K_GROUP * (STRIDE * 64))
@@ -280,7 +280,23 @@ template <int F, int ROWS, int STRIDE> struct k_operand {
 #define K_ACCUM(x, F, n) k_fragment x[F][K_EIGHTS(n)]
 #define K_POINTS(x, F) k_fragment x[F][K_SUB]
 
-#define K_LOAD(x, f, F, n, u, rows, first) x.template load<F>(f, K_GROUP_AT(u, rows, first))
+/* Asks the second-level cache for the same rows of a group that will be worked on about one wave of
+ * blocks later, so that its loads wait for the cache and not for memory. Worth it where memory is the
+ * limit and a wave is small; larger operands would push each other out. */
+template <int COUNT, int ROWS, int WANTED>
+__device__ __forceinline__ void k_ahead(const double *from, int tile, int tiles)
+{
+    constexpr int room = (24 << 20) / (ROWS * LANES * 8) + 1, ahead = room < 2048 ? room : 2048;
+    if (!WANTED || tile + ahead >= tiles) return;
+#pragma unroll
+    for (int r = K_LANE_ID + 32 * K_PART; r < COUNT; r += 32 * K_PARTS)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(from + ((i64)ahead * ROWS + r) * LANES));
+}
+#define K_LOAD(x, f, F, n, u, rows, first) \
+    do { \
+        k_ahead<(F) * (n), rows, decltype(x)::AHEAD>(K_GROUP_AT(u, rows, first), k_w / K_GROUPS, k_t1); \
+        x.template load<F>(f, K_GROUP_AT(u, rows, first)); \
+    } while (0)
 
 /* The warps of a group have each added up some of the chunks: fragment j is completed, and stored,
  * by warp j % 2; the other passes its share through the operand's memory. */

@@ -4,15 +4,13 @@
 
 #include <stdio.h>
 
-#define MAX_DEGREE 10
-
 /* Cubature points that integrate the cubic term of degree N exactly. */
-static const int cubature[MAX_DEGREE + 1] = {0, 6, 12, 19, 33, 49, 67, 87, 112, 141, 171};
+static const int cubature[EG_BENCH_MAX_DEGREE + 1] = {0, 6, 12, 19, 33, 49, 67, 87, 112, 141, 171};
 
 /* Blocks (of one warp) that a multiprocessor shall hold at least. At degrees 3 and 4 the compiler
  * would take 202 registers and leave room for 9 warps; at 168 there are 12, for 24 bytes of spills:
  * 0.82 and 0.77 of the bound instead of 0.68 and 0.73 on an H200. */
-static const int min_blocks[MAX_DEGREE + 1] = {1, 1, 1, 12, 12, 1, 1, 1, 1, 1, 1};
+static const int min_blocks[EG_BENCH_MAX_DEGREE + 1] = {1, 1, 1, 12, 12, 1, 1, 1, 1, 1, 1};
 
 typedef struct chain_case {
     int np, nc;
@@ -141,20 +139,6 @@ done:
     return status;
 }
 
-static eg_status series(eg_bench *bench, double bytes, bool from_cache)
-{
-    eg_status status = EG_OK;
-    eg_bench_roof roof = {0};
-    EG_TRY(eg_bench_roof_create(bench, (size_t)bytes, &roof));
-    for (int degree = 1; degree <= MAX_DEGREE; degree++) {
-        EG_TRY(measure(bench, &roof, degree, bytes, from_cache));
-    }
-    eg_bench_roof_report(bench, &roof, from_cache);
-done:
-    eg_bench_roof_destroy(&roof);
-    return status;
-}
-
 static eg_status run(eg_bench *bench)
 {
     eg_status status = EG_OK;
@@ -163,8 +147,8 @@ static eg_status run(eg_bench *bench)
     double bytes = bench->info->is_gpu ? (quick ? 480e6 : 1.92e9) : (quick ? 64e6 : 200e6);
     double cache_bytes = bench->info->is_gpu ? 0 : 256.0 * 1024 * bench->cpu_shares;
     EG_TRY(eg_bench_measure_ceilings(bench, (size_t)bytes));
-    EG_TRY(series(bench, bytes, false));
-    if (cache_bytes > 0) EG_TRY(series(bench, cache_bytes, true));
+    EG_TRY(eg_bench_degrees(bench, bytes, false, measure));
+    if (cache_bytes > 0) EG_TRY(eg_bench_degrees(bench, cache_bytes, true, measure));
 done:
     return status;
 }

@@ -4,12 +4,10 @@
 
 #include <stdio.h>
 
-#define MAX_DEGREE 10
-
 /* How threads are laid out on a GPU, by degree; 0 leaves the choice to the library. */
 static const struct {
     int rows_per_block, tiles_per_block;
-} layout[MAX_DEGREE + 1] = {[1] = {1, 8}, [2] = {1, 4}};
+} layout[EG_BENCH_MAX_DEGREE + 1] = {[1] = {1, 8}, [2] = {1, 4}};
 
 typedef struct gemm_case {
     int np;
@@ -91,20 +89,6 @@ done:
     return status;
 }
 
-static eg_status series(eg_bench *bench, double bytes, bool from_cache)
-{
-    eg_status status = EG_OK;
-    eg_bench_roof roof = {0};
-    EG_TRY(eg_bench_roof_create(bench, (size_t)bytes, &roof));
-    for (int degree = 1; degree <= MAX_DEGREE; degree++) {
-        EG_TRY(measure(bench, &roof, degree, bytes, from_cache));
-    }
-    eg_bench_roof_report(bench, &roof, from_cache);
-done:
-    eg_bench_roof_destroy(&roof);
-    return status;
-}
-
 static eg_status run(eg_bench *bench)
 {
     eg_status status = EG_OK;
@@ -112,8 +96,8 @@ static eg_status run(eg_bench *bench)
     double bytes = bench->info->is_gpu ? (quick ? 512e6 : 2e9) : (quick ? 64e6 : 200e6);
     double cache_bytes = bench->info->is_gpu ? 24e6 : 128.0 * 1024 * bench->cpu_shares;
     EG_TRY(eg_bench_measure_ceilings(bench, (size_t)bytes));
-    EG_TRY(series(bench, bytes, false));
-    EG_TRY(series(bench, cache_bytes, true));
+    EG_TRY(eg_bench_degrees(bench, bytes, false, measure));
+    EG_TRY(eg_bench_degrees(bench, cache_bytes, true, measure));
 done:
     return status;
 }

@@ -91,3 +91,17 @@ void eg_bench_roof_report(eg_bench *bench, eg_bench_roof *roof, bool from_cache)
     *(from_cache ? &ceilings->cache_copy_gbs : &ceilings->copy_gbs) = copy;
     *(bench->info->has_tensor_f64 ? &ceilings->tensor_gflops : &ceilings->fma_gflops) = peak;
 }
+
+eg_status eg_bench_degrees(eg_bench *bench, double bytes, bool from_cache,
+                           eg_bench_measure *measure)
+{
+    eg_status status = EG_OK;
+    eg_bench_roof roof = {0};
+    EG_TRY(eg_bench_roof_create(bench, (size_t)bytes, &roof));
+    for (int degree = 1; degree <= EG_BENCH_MAX_DEGREE; degree++)
+        EG_TRY(measure(bench, &roof, degree, bytes, from_cache));
+    eg_bench_roof_report(bench, &roof, from_cache);
+done:
+    eg_bench_roof_destroy(&roof);
+    return status;
+}

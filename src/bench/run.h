@@ -143,6 +143,15 @@ eg_status eg_bench_roof_add(eg_bench *bench, eg_bench_roof *roof, eg_bench_body 
 /* The medians over all points become the result's ceilings. */
 void eg_bench_roof_report(eg_bench *bench, eg_bench_roof *roof, bool from_cache);
 
+#define EG_BENCH_MAX_DEGREE 10
+
+/* Adds the point of one degree, with arrays of `bytes` in all. */
+typedef eg_status eg_bench_measure(eg_bench *bench, eg_bench_roof *roof, int degree, double bytes,
+                                   bool from_cache);
+/* Measures degrees 1 to EG_BENCH_MAX_DEGREE under one roof. */
+eg_status eg_bench_degrees(eg_bench *bench, double bytes, bool from_cache,
+                           eg_bench_measure *measure);
+
 /* --- data.c: arrays of doubles, filled and checked ------------------------------------------------ */
 
 /* Uniform in [-1/2, 1/2), the same for the same seed. */

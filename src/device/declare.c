@@ -14,6 +14,9 @@ typedef struct span {
 
 #define ARGUMENTS_MAX (EG_PARAMETERS_MAX + 1)
 
+/* Rows or fields of an array; keeps every product of sizes far from overflow. */
+#define ROWS_MOST (1 << 20)
+
 typedef struct reader {
     eg_context *ctx;
     const char *name; /* of the file, for messages */
@@ -307,6 +310,9 @@ static eg_status read_shared(const reader *r, const char *at, const char *end, c
         } else {
             EG_TRY(evaluate(r, arguments[1], 1, &array.fields));
         }
+        if (array.rows > ROWS_MOST || array.fields > ROWS_MOST)
+            return complain(r, begin, "%.*s is larger than any device's memory for it",
+                            (span){macro, strlen(macro)});
         out->shared[out->shared_count++] = array;
     }
 done:

@@ -9,7 +9,7 @@ static const int cubature[EG_BENCH_MAX_DEGREE + 1] = {0, 6, 12, 19, 33, 49, 67, 
 
 /* Blocks (of one warp) that a multiprocessor shall hold at least. At degrees 3 and 4 the compiler
  * would take 202 registers and leave room for 9 warps; at 168 there are 12, for 24 bytes of spills:
- * 0.82 and 0.77 of the bound instead of 0.68 and 0.73 on an H200. */
+ * 0.82 and 0.77 of the bound instead of 0.73 and 0.73 on an H200. */
 static const int min_blocks[EG_BENCH_MAX_DEGREE + 1] = {1, 1, 1, 12, 12, 1, 1, 1, 1, 1, 1};
 
 typedef struct chain_case {

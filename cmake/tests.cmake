@@ -68,6 +68,16 @@ if(TARGET test_comm AND EAGRE_HAVE_MPI)
         ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
 endif()
 
+# The products and chains once more as a compiler without vector types would build them, on CPUs alone.
+foreach(name IN ITEMS test_gemm test_fragments)
+    if(TARGET ${name})
+        add_test(NAME ${name}_without_vectors COMMAND ${name})
+        describe_test(${name}_without_vectors kernel)
+        set_property(TEST ${name}_without_vectors APPEND PROPERTY
+            ENVIRONMENT "CC=cc -DK_PLAIN=1;OCL_ICD_VENDORS=/nonexistent;CUDA_VISIBLE_DEVICES=")
+    endif()
+endforeach()
+
 # Scripts are given the command, the source and the build directory.
 file(GLOB test_scripts CONFIGURE_DEPENDS tests/cli/*.sh)
 foreach(file IN LISTS test_scripts)

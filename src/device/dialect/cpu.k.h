@@ -24,9 +24,12 @@ typedef uint8_t u8;
     K_PRAGMA_WITH(clang loop vectorize(assume_safety) vectorize_width(K_VN) \
                       interleave_count(vectors) unroll(disable))
 #define K_UNROLL _Pragma("clang loop unroll(full)")
-#else
+#elif defined(__GNUC__)
 #define K_SIMD(vectors) _Pragma("omp simd")
 #define K_UNROLL _Pragma("GCC unroll 32")
+#else
+#define K_SIMD(vectors)
+#define K_UNROLL
 #endif
 
 #define K_BEGIN(name) static void name(const i64 k_t0, const i64 k_t1
@@ -58,46 +61,56 @@ typedef uint8_t u8;
 #define K_ROW_BLOCK 6
 #endif
 #define K_LANE_BYTES (LANES * K_REAL / 8)
+#if !defined(__GNUC__) /* no vector types: the same code in scalars */
+#define K_PLAIN 1
+#endif
+#if K_PLAIN
+#define K_VECTOR_BYTES (K_REAL / 8)
+#else
 #define K_VECTOR_BYTES (K_LANE_BYTES < K_REGISTER_BYTES ? K_LANE_BYTES : K_REGISTER_BYTES)
+#endif
 #define K_VN (K_VECTOR_BYTES * 8 / K_REAL)
 #define K_LINE (64 * 8 / K_REAL) /* values in a cache line */
 
-#if defined(__GNUC__)
+#if K_PLAIN
+typedef real k_vector;
+#define k_prefetch(p, level) ((void)0)
+#else
 typedef real k_vector __attribute__((vector_size(K_VECTOR_BYTES), may_alias));
+#define k_prefetch(p, level) __builtin_prefetch(p, 0, level)
+#endif
 #define k_set(x) ((x) - (k_vector){0})
 K_INLINE k_vector k_load(const real *p) { return *(const k_vector *)p; }
 K_INLINE void k_store(real *p, k_vector v) { *(k_vector *)p = v; }
-#else
-/* Without vector types the plain loops below leave vectorisation to the compiler. */
-typedef struct k_vector { real v[K_VN]; } k_vector;
-#endif
 
 /* Stores past the cache, for output larger than it that is not read again soon. */
-#if K_STREAMING && defined(__clang__)
+#if K_PLAIN || !K_STREAMING
+K_INLINE void k_stream(real *p, k_vector v) { k_store(p, v); }
+#elif defined(__clang__)
 K_INLINE void k_stream(real *p, k_vector v) { __builtin_nontemporal_store(v, (k_vector *)p); }
-#elif K_STREAMING && defined(__AVX512F__) && K_LANE_BYTES >= 64 && K_REAL == 64
+#elif defined(__AVX512F__) && K_LANE_BYTES >= 64 && K_REAL == 64
 typedef double k_stream_vector __attribute__((vector_size(64)));
 K_INLINE void k_stream(real *p, k_vector v) { __builtin_ia32_movntpd512(p, (k_stream_vector)v); }
-#elif K_STREAMING && defined(__AVX512F__) && K_LANE_BYTES >= 64
+#elif defined(__AVX512F__) && K_LANE_BYTES >= 64
 typedef float k_stream_vector __attribute__((vector_size(64)));
 K_INLINE void k_stream(real *p, k_vector v) { __builtin_ia32_movntps512(p, (k_stream_vector)v); }
-#elif K_STREAMING && defined(__AVX__) && K_LANE_BYTES >= 32 && K_REGISTER_BYTES == 32 && K_REAL == 64
+#elif defined(__AVX__) && K_LANE_BYTES >= 32 && K_REGISTER_BYTES == 32 && K_REAL == 64
 typedef double k_stream_vector __attribute__((vector_size(32)));
 K_INLINE void k_stream(real *p, k_vector v) { __builtin_ia32_movntpd256(p, (k_stream_vector)v); }
-#elif K_STREAMING && defined(__AVX__) && K_LANE_BYTES >= 32 && K_REGISTER_BYTES == 32
+#elif defined(__AVX__) && K_LANE_BYTES >= 32 && K_REGISTER_BYTES == 32
 typedef float k_stream_vector __attribute__((vector_size(32)));
 K_INLINE void k_stream(real *p, k_vector v) { __builtin_ia32_movntps256(p, (k_stream_vector)v); }
 #else
 K_INLINE void k_stream(real *p, k_vector v) { k_store(p, v); }
 #endif
-#if K_STREAMING && defined(__SSE2__)
+#if K_STREAMING && !K_PLAIN && defined(__SSE2__)
 #define K_LEAVE() __builtin_ia32_sfence()
 #else
 #define K_LEAVE() ((void)0)
 #endif
 
 /* A hint that the cache line at p will be wanted in a while. */
-#define K_FETCH(p) __builtin_prefetch(p, 0, 2)
+#define K_FETCH(p) k_prefetch(p, 2)
 
 /* Copies n rows of a tile to global memory. */
 #define K_PUT(n, X, p) K_PUT_BLOCK(n, X, p)
@@ -120,7 +133,7 @@ K_INLINE void k_gemm_rows(const int r0, const int R, const int V, const int K, c
         sum[r][v] = add ? k_load(Y + r * stride + v * K_VN) : (k_vector){0};
     for (int k = 0; k < K; k++) {
         k_vector x[2];
-        if (ahead) __builtin_prefetch(ahead + k * K_LINE, 0, 3);
+        if (ahead) k_prefetch(ahead + k * K_LINE, 3);
         K_UNROLL for (int v = 0; v < V; v++) x[v] = k_load(X + k * stride + v * K_VN);
         K_UNROLL for (int r = 0; r < R; r++) {
             const real a = A[K_PACKED(r0 + r, k, K)];
@@ -221,7 +234,7 @@ K_INLINE void k_load_rows(const int count, const int n, const int padded, const 
     for (int f = 0; f < count / n; f++)
         for (int r = 0; r < n; r++) {
             const real *row = p + (f * n + r) * LANES;
-            __builtin_prefetch(row + next, 0, 2);
+            k_prefetch(row + next, 2);
             k_store(x + (f * padded + r) * K_FL, k_load(row));
         }
 }

@@ -187,7 +187,7 @@ static eg_status check_shared(eg_context *ctx, const eg_target *target,
 }
 
 /* Chooses how many threads and tiles make a block: 128 to 256 threads, whole warps per tile, and at
- * most half of the shared memory of a multiprocessor unless one tile needs more. */
+ * most 48 KiB of shared memory unless one tile needs more. */
 static eg_status choose_geometry(eg_context *ctx, const eg_target *target,
                                  const eg_kernel_options *options, const eg_declaration *d,
                                  const char *name, eg_geometry *g)
@@ -212,18 +212,15 @@ static eg_status choose_geometry(eg_context *ctx, const eg_target *target,
     int threads = target->max_block_threads < 256 ? target->max_block_threads : 256;
     if (d->warps) {
         /* Small blocks: warps need nothing of each other, and a block ends with its last. */
-        g->tz = options->tiles_per_block ? options->tiles_per_block
-                : !mma                   ? 128 / g->lanes
-                : lay_out(d, g, false, mma, options).operands <= 4 ||
-                        lay_out(d, g, false, mma, options).parts > 1
-                    ? 2
-                    : 1;
+        g->tz = options->tiles_per_block                           ? options->tiles_per_block
+                : !mma                                             ? 128 / g->lanes
+                : lay_out(d, g, false, mma, options).operands <= 4 ? 2
+                                                                   : 1;
         if (g->tz < 1) g->tz = 1;
         g->block[0] = mma ? 32 : g->lanes;
         if (mma) {
             g->groups_per_tile = g->lanes / 16;
-            g->waves =
-                INT32_MAX / 1024; /* one group a warp: the next block's loads hide its work */
+            g->waves = 0; /* one group a warp: the next block's loads hide behind its work */
         }
     } else {
         int whole_warp = g->lanes < 32 ? 32 / g->lanes : 1;

@@ -101,6 +101,28 @@ static inline void set_pocl_optimises(bool optimises)
         setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 1);
 }
 
+/* A kernel of the text given, called `source` in messages. */
+#define TEXT_LANES 16
+static inline eg_kernel_options text_options(const char *source, const char *text,
+                                             const char *entry, eg_type real)
+{
+    return (eg_kernel_options){.size = sizeof(eg_kernel_options),
+                               .source = source,
+                               .text = text,
+                               .entry = entry,
+                               .real = real,
+                               .lanes = TEXT_LANES};
+}
+
+static inline eg_kernel *text_kernel(eg_device *device, const char *source, const char *text,
+                                     const char *entry, eg_type real)
+{
+    eg_kernel_options options = text_options(source, text, entry, real);
+    eg_kernel *kernel = NULL;
+    TEST_OK(eg_device_context(device), eg_kernel_create(device, &options, &kernel));
+    return kernel;
+}
+
 /* The text of tests/kernel/NAME; release with free(). */
 static inline char *read_test_source(const char *name)
 {

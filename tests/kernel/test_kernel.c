@@ -7,25 +7,8 @@
 #include <signal.h>
 
 #define TILES 5
-#define LANES 16
-
-static eg_kernel_options options_of(const char *text, const char *entry, eg_type real)
-{
-    return (eg_kernel_options){.size = sizeof(eg_kernel_options),
-                               .source = "kernel/creation.k.c",
-                               .text = text,
-                               .entry = entry,
-                               .real = real,
-                               .lanes = LANES};
-}
-
-static eg_kernel *create(eg_device *device, const char *text, const char *entry, eg_type real)
-{
-    eg_kernel_options options = options_of(text, entry, real);
-    eg_kernel *kernel = NULL;
-    TEST_OK(eg_device_context(device), eg_kernel_create(device, &options, &kernel));
-    return kernel;
-}
+#define LANES TEXT_LANES
+#define SOURCE "kernel/creation.k.c"
 
 static const char copy_text[] =
     "K_KERNEL(copy, K_IN(real, x, 4 * LANES), K_OUT(real, y, 4 * LANES))\n"
@@ -46,7 +29,7 @@ static const char broken_text[] = "/* A kernel with a mistake in its sixth line.
 static void broken(eg_device *device, eg_type real)
 {
     eg_context *ctx = eg_device_context(device);
-    eg_kernel_options options = options_of(broken_text, "broken", real);
+    eg_kernel_options options = text_options(SOURCE, broken_text, "broken", real);
     eg_kernel *kernel = NULL;
     int before = eg_kernel_compilations();
     eg_status status = eg_kernel_create(device, &options, &kernel);
@@ -72,7 +55,7 @@ static void nonsense(eg_device *device, eg_type real)
 {
     eg_context *ctx = eg_device_context(device);
     eg_kernel *kernel = NULL;
-    eg_kernel_options good = options_of(copy_text, "copy", real), o = good;
+    eg_kernel_options good = text_options(SOURCE, copy_text, "copy", real), o = good;
     o.size = 7;
     TEST_FAILS(ctx, EG_ERROR_ARGUMENT, "size", eg_kernel_create(device, &o, &kernel));
     o = good, o.entry = "other";
@@ -109,7 +92,7 @@ static void shorter(eg_device *device, eg_type real)
 {
     eg_context *ctx = eg_device_context(device);
     eg_kernel *kernel = NULL;
-    eg_kernel_options options = options_of(copy_text, "copy", real);
+    eg_kernel_options options = text_options(SOURCE, copy_text, "copy", real);
     options.size = offsetof(eg_kernel_options, rows_per_block);
     options.rows_per_block = options.tiles_per_block = -1;
     options.define_count = SIZE_MAX;
@@ -149,11 +132,11 @@ static void redefined(eg_device *device, eg_type real)
     eg_context *ctx = eg_device_context(device);
     eg_kernel *kernel = NULL;
     for (size_t i = 0; i < EG_COUNT(disagree); i++) {
-        eg_kernel_options options = options_of(redefined_text, disagree[i], real);
+        eg_kernel_options options = text_options(SOURCE, redefined_text, disagree[i], real);
         TEST_FAILS(ctx, EG_ERROR_COMPILE, "k_agreed_", eg_kernel_create(device, &options, &kernel));
         assert_null(kernel);
     }
-    kernel = create(device, redefined_text, "second", real);
+    kernel = text_kernel(device, SOURCE, redefined_text, "second", real);
     array y = array_poisoned(device, real, TILES * 2 * LANES);
     TEST_OK(ctx, eg_launch(kernel, TILES, EG_BUFFER("y", y.buffer)));
     array_download(&y);
@@ -183,7 +166,7 @@ static void test_kernel__arrays_larger_than_the_cpus_stack_are_refused(void **st
         snprintf(text, sizeof text,
                  "K_KERNEL(large, K_OUT(real, y, LANES)) { %s(real, s, %d); K_TILES(t) { } }\n",
                  macros[i], (int)(most / (LANES * sizeof(double))) + 1);
-        eg_kernel_options options = options_of(text, "large", EG_F64);
+        eg_kernel_options options = text_options(SOURCE, text, "large", EG_F64);
         TEST_FAILS(ctx, EG_ERROR_UNSUPPORTED, "kernel 'large' needs",
                    eg_kernel_create(device, &options, &kernel));
         assert_null(kernel);
@@ -223,7 +206,7 @@ static void overridden(eg_device *device, eg_type real)
 {
     eg_context *ctx = eg_device_context(device);
     eg_kernel *kernel = NULL;
-    eg_kernel_options options = options_of(NULL, "ten", real);
+    eg_kernel_options options = text_options(SOURCE, NULL, "ten", real);
     options.source = "room/ten.k.c";
     TEST_OK(ctx, eg_kernel_create(device, &options, &kernel));
     array y = array_poisoned(device, real, LANES);
@@ -313,7 +296,7 @@ static char cache_directory[PATH_MAX];
 static void create_and_run(eg_device *device, eg_type real, bool cached)
 {
     int before = eg_kernel_compilations();
-    eg_kernel *kernel = create(device, copy_text, "copy", real);
+    eg_kernel *kernel = text_kernel(device, SOURCE, copy_text, "copy", real);
     uint64_t seed = 3;
     array x = array_random(device, real, 4 * LANES, -1, 1, &seed);
     array y = array_poisoned(device, real, 4 * LANES);
@@ -376,7 +359,7 @@ static void test_kernel__without_a_compiler_says_so(void **state)
     eg_context *ctx = test_context();
     eg_device *device = NULL;
     eg_kernel *kernel = NULL;
-    eg_kernel_options options = options_of(copy_text, "copy", EG_F64);
+    eg_kernel_options options = text_options(SOURCE, copy_text, "copy", EG_F64);
     test_directory_create(empty);
     setenv("PATH", empty, 1);
     unsetenv("CC");
@@ -415,7 +398,7 @@ static void test_kernel__a_cached_kernel_needs_no_compiler(void **state)
     create_and_run(device, EG_F64, false);
     write_file(directory, "broken", "");
     create_and_run(device, EG_F64, true);
-    eg_kernel_options other = options_of(copy_text, "copy", EG_F32);
+    eg_kernel_options other = text_options(SOURCE, copy_text, "copy", EG_F32);
     TEST_FAILS(ctx, EG_ERROR_COMPILE, "code 1", eg_kernel_create(device, &other, &kernel));
     eg_device_close(&device);
     test_context_free(&ctx);
@@ -434,7 +417,7 @@ static void test_kernel__nothing_is_taken_from_a_compiler_whose_exit_code_is_los
     eg_context *ctx = test_context_with(&context_options);
     eg_device *device = NULL;
     eg_kernel *kernel = NULL;
-    eg_kernel_options options = options_of(copy_text, "copy", EG_F64);
+    eg_kernel_options options = text_options(SOURCE, copy_text, "copy", EG_F64);
     TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
     void (*handler)(int) = signal(SIGCHLD, SIG_IGN);
     eg_status status = eg_kernel_create(device, &options, &kernel);
@@ -467,7 +450,7 @@ static eg_status use_everything(eg_context *ctx, void *user)
     static const double values[ROWS * WIDTH] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1};
     static const eg_reduction_kind kinds[] = {EG_REDUCE_SUM, EG_REDUCE_MAX};
     const eg_define defines[] = {{"WIDTH", WIDTH}};
-    eg_kernel_options options = options_of(multiply_text, "multiply", EG_F64);
+    eg_kernel_options options = text_options(SOURCE, multiply_text, "multiply", EG_F64);
     eg_status status = EG_OK;
     eg_device *device = NULL;
     eg_kernel *kernel = NULL;

@@ -5,7 +5,8 @@
 #include "device/kernel.h"
 
 #define TILES 5
-#define LANES 16
+#define LANES TEXT_LANES
+#define SOURCE "kernel/launch.k.c"
 
 /* y = s x + n and, so that an operator is there too, the first value of a. */
 static const char axpy_text[] =
@@ -18,24 +19,6 @@ static const char axpy_text[] =
     "            s * K_TILE(x, t, 1)[lane] + K_R(n) + K_R(u) + K_R(b) + K_R(0) * a[0];\n"
     "    }\n"
     "}\n";
-
-static eg_kernel_options options_of(const char *text, const char *entry, eg_type real)
-{
-    return (eg_kernel_options){.size = sizeof(eg_kernel_options),
-                               .source = "kernel/launch.k.c",
-                               .text = text,
-                               .entry = entry,
-                               .real = real,
-                               .lanes = LANES};
-}
-
-static eg_kernel *create(eg_device *device, const char *text, const char *entry, eg_type real)
-{
-    eg_kernel_options options = options_of(text, entry, real);
-    eg_kernel *kernel = NULL;
-    TEST_OK(eg_device_context(device), eg_kernel_create(device, &options, &kernel));
-    return kernel;
-}
 
 /* --- what a launch is checked for ------------------------------------------------------------------ */
 
@@ -58,7 +41,7 @@ static void mismatches(eg_device *device, eg_type real)
     eg_context *ctx = eg_device_context(device);
     eg_type other_type = real == EG_F64 ? EG_F32 : EG_F64;
     uint64_t seed = 1;
-    eg_kernel *kernel = create(device, axpy_text, "axpy", real);
+    eg_kernel *kernel = text_kernel(device, SOURCE, axpy_text, "axpy", real);
     array x = array_random(device, real, TILES * LANES, -1, 1, &seed);
     array y = array_poisoned(device, real, TILES * LANES);
     array short_y = array_poisoned(device, real, TILES * LANES - 1);
@@ -182,7 +165,7 @@ static void overlaps(eg_device *device, eg_type real)
     enum { ROWS = 4, TILE = ROWS * LANES, MANY = 8, HALF = MANY * TILE };
     static const eg_define defines[] = {{"ROWS", ROWS}};
     eg_context *ctx = eg_device_context(device);
-    eg_kernel_options options = options_of(add_text, "add", real);
+    eg_kernel_options options = text_options(SOURCE, add_text, "add", real);
     eg_kernel *kernel = NULL;
     uint64_t seed = 4;
     options.defines = defines;
@@ -242,7 +225,7 @@ static const char stray_text[] = "K_KERNEL(stray, K_OUT(real, y, LANES), K_VAL(i
 static void strays(eg_device *device, eg_type real)
 {
     eg_context *ctx = eg_device_context(device);
-    eg_kernel *kernel = create(device, stray_text, "stray", real);
+    eg_kernel *kernel = text_kernel(device, SOURCE, stray_text, "stray", real);
     array y = array_poisoned(device, real, LANES);
     TEST_OK(ctx, eg_launch(kernel, 1, EG_BUFFER("y", y.buffer), EG_INTEGER("at", LANES - 1)));
     TEST_FAILS(ctx, EG_ERROR_CHECK, "behind its last value",
@@ -270,7 +253,7 @@ static const char copy_text[] =
 static void misaligned(eg_device *device, eg_type real)
 {
     eg_context *ctx = eg_device_context(device);
-    eg_kernel *kernel = create(device, copy_text, "copy", real);
+    eg_kernel *kernel = text_kernel(device, SOURCE, copy_text, "copy", real);
     uint64_t seed = 2;
     enum { TILE = 4 * LANES };
     array x = array_random(device, real, 5 * TILE, -1, 1, &seed);
@@ -297,7 +280,7 @@ static void test_launch__a_buffer_that_starts_misaligned_is_refused(void **state
 
 static void fresh(eg_device *device, eg_type real)
 {
-    eg_kernel *kernel = create(device, copy_text, "copy", real);
+    eg_kernel *kernel = text_kernel(device, SOURCE, copy_text, "copy", real);
     array x = array_new(device, real, 4 * LANES), y = array_new(device, real, 4 * LANES);
     for (size_t i = 0; i < y.count; i++)
         y.v[i] = 0;

@@ -1,8 +1,9 @@
 /* The kernel language, part common to all backends. docs/explanation/kernel-dialect.md teaches it.
  *
  * The library defines before this file: LANES, K_TY, K_TZ, K_REAL (64 or 32), K_LEVEL (1: K_TILES,
- * 2: K_WARPS), K_STREAMING, K_SCRAMBLE, the backend's K_CPU / K_OPENCL / K_CUDA, and the kernel's
- * own constants. A backend's header defines the types f64 f32 i64 i32 u32 u8 and the loops. */
+ * 2: K_WARPS), K_FN, K_PARTS, K_STREAMING, K_SCRAMBLE and the backend's K_CPU / K_OPENCL / K_CUDA; the
+ * kernel's own constants stand behind it. A backend's header defines the types f64 f32 i64 i32 u32 u8
+ * and the loops. */
 
 #if K_REAL == 64
 typedef f64 real;

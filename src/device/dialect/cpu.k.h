@@ -166,11 +166,12 @@ K_INLINE void k_gemm_step(const int R, const int V, const int K, const real *res
     }
 }
 
-/* With `stream` the data comes from memory and goes there. Large products fetch the next tile while
- * they work on this one, a line of it with each row, or memory would rest but for the first block of
- * rows; for small ones the processor's own look-ahead is better. */
+/* `stream`: Y goes to memory; `fetch`: X comes from there. Large products then fetch the next tile
+ * while they work on this one, a line of it with each row, or memory would rest but for the first
+ * block of rows; for small ones the processor's own look-ahead is better. */
 K_INLINE void k_gemm(const int add, const int M, const int K, const int S, const int L,
-                     const real *restrict A, const real *X, real *Y, const int stream)
+                     const real *restrict A, const real *X, real *Y, const int stream,
+                     const int fetch)
 {
     const int R = K_STEP(M), V = LANES / K_VN >= 2 ? 2 : 1, tail = M % R, stride = S * LANES;
     for (int o = 0; o < L; o++)
@@ -178,7 +179,7 @@ K_INLINE void k_gemm(const int add, const int M, const int K, const int S, const
             for (int lane = 0; lane < LANES; lane += V * K_VN) {
                 const real *x = X + (o * K * S + s) * LANES + lane;
                 real *y = Y + (o * M * S + s) * LANES + lane;
-                const real *next = stream && M > 32 ? X + K * S * L * LANES : 0;
+                const real *next = fetch && M > 32 ? X + K * S * L * LANES : 0;
                 for (int m = 0; m + R <= M; m += R)
                     k_gemm_step(R, V, K, A + m * K_PADDED(K), x, y + m * stride, stride,
                                 !next       ? 0
@@ -193,7 +194,7 @@ K_INLINE void k_gemm(const int add, const int M, const int K, const int S, const
 }
 
 #define K_GEMM_BLOCK(ADD, M, K, S, L, A, xg, x, yg, y) \
-    k_gemm(ADD, M, K, S, L, A, x, y, K_STREAMING && (xg) && (yg) && !(ADD))
+    k_gemm(ADD, M, K, S, L, A, x, y, (yg) && !(ADD), K_STREAMING && (xg))
 
 /* --- level 1: K_LANE is all lanes; level 2: one register of lanes ------------------------------- */
 

@@ -6,7 +6,8 @@
  *     v[0] = (lane 2g, row 2q)       v[1] = (lane 2g, row 2q + 1)
  *     v[2] = (lane 2g + 1, row 2q)   v[3] = (lane 2g + 1, row 2q + 1),
  * the accumulator layout of mma.m16n8 with matrix rows g and g + 8 standing for neighbouring lanes, so
- * that every access to a tile is 16 bytes wide. The same registers are the left operand of the next product
+ * that every access to a tile is 16 bytes wide. The same registers are the left operand of the next
+ * product
  * once the contraction index is permuted (slot q <-> row 2q, slot q + 4 <-> row 2q + 1), so results
  * are operands without any exchange, and m8n8k4 reads the very same packing of operators:
  * [rows / 8][columns / 8][32 threads][2]. */
@@ -294,7 +295,8 @@ __device__ __forceinline__ void k_ahead(const double *from, int tile, int tiles)
 }
 #define K_LOAD(x, f, F, n, u, rows, first) \
     do { \
-        k_ahead<(F) * (n), rows, decltype(x)::AHEAD>(K_GROUP_AT(u, rows, first), k_w / K_GROUPS, k_t1); \
+        k_ahead<(F) * (n), rows, decltype(x)::AHEAD>(K_GROUP_AT(u, rows, first), k_w / K_GROUPS, \
+                                                     k_t1); \
         x.template load<F>(f, K_GROUP_AT(u, rows, first)); \
     } while (0)
 
@@ -337,7 +339,7 @@ __device__ __forceinline__ void k_store(k_fragment (&x)[F][K_EIGHTS(ROWS)], int 
     K_UNROLL for (int k_s = 0; k_s < K_SUB; k_s++) K_UNROLL for (int k_v = 0; k_v < 4; k_v++) \
         for (int k_h = k_v >> 1, lane = k_l0 + (K_LANE_ID >> 2) * 2 + k_h, k_go = 1; k_go; k_go = 0)
 #define K_Y(x, f) x[f][k_s].v[k_v]
-#define K_POINT(c, n) K_MIN((c) * K_FN + k_s * 8 + 2 * (K_LANE_ID & 3) + (k_v & 1), (n) - 1)
+#define K_POINT(c, n) K_MIN((c) * K_FN + k_s * 8 + 2 * K_Q + (k_v & 1), (n) - 1)
 
 template <int F, int M, int K, class Operand>
 __device__ __forceinline__ void k_mul(k_fragment (&y)[F][K_SUB], const double *A, int c,

@@ -3,7 +3,7 @@
  * A block has LANES x K_TY x K_TZ threads; slot z works on a tile of its own. The backend defines
  * K_LANE_ID, K_ROW, K_SLOT (the thread's place), K_BLOCK, K_BLOCKS (the block's), K_SYNC. */
 
-#define K_LD (LANES + 2) /* the fragments' pattern, 2 rows and 4 lanes apart, then hits every bank */
+#define K_LD (LANES + 2) /* fragments, read two rows and two lanes apart, then hit every bank */
 #define K_UNROLL _Pragma("unroll")
 #define K_LEAVE() ((void)0)
 #define K_FETCH(p) ((void)0)

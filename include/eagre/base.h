@@ -33,7 +33,8 @@ extern "C" {
     X(EG_ERROR_CHECK, "check mode found a violation")                                              \
     X(EG_ERROR_UNSUPPORTED, "not supported here")                                                  \
     X(EG_ERROR_NUMERIC, "a computation failed")                                                    \
-    X(EG_ERROR_COMM, "communication failed")
+    X(EG_ERROR_COMM, "communication failed")                                                       \
+    X(EG_ERROR_INPUT, "the input is wrong")
 
 typedef enum eg_status {
 #define X(code, text) code,

@@ -104,6 +104,8 @@ typedef struct eg_kernel_options {
     int tiles_per_block;      /* K_TZ; 0: chosen for 128 to 256 threads */
     const eg_define *defines; /* compile-time constants */
     size_t define_count;
+    bool no_contraction; /* a * b + c is rounded twice on every device, so that sums, products,
+                            quotients and square roots have the same bits everywhere; slower */
 } eg_kernel_options;
 
 /* Compiles (or takes from the cache) and loads a kernel. */

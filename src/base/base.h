@@ -76,6 +76,9 @@ eg_status eg_text_printf(eg_text *text, const char *format, ...) EG_PRINTF(2, 3)
 void eg_text_clear(eg_text *text);
 const char *eg_text_string(const eg_text *text); /* "" when empty; borrowed */
 
+/* The candidate nearest to `given` by edit distance, NULL if none is near; borrowed. */
+const char *eg_nearest(const char *given, const char *const *candidates, size_t count);
+
 /* --- files ------------------------------------------------------------------------------------- */
 
 /* Reads a whole regular file. The block is NUL-terminated beyond *length; release with eg_release. */

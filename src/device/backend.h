@@ -74,9 +74,11 @@ typedef struct eg_backend {
 
     /* Adds to `key` whatever a binary depends on besides its source: compiler, flags, device. */
     eg_status (*identify)(eg_device *device, eg_text *key);
-    /* Compiles `source` (complete) into a blob. On a failed compilation calls eg_compile_failed.
-     * Must fail with EG_ERROR_NO_COMPILER where no compiler is found. */
-    eg_status (*compile)(eg_device *device, const char *name, const eg_text *source, eg_blob *out);
+    /* Compiles `source` (complete) into a blob. `contract`: a * b + c may be one rounding; the source
+     * says so too, in K_CONTRACT. On a failed compilation calls eg_compile_failed. Must fail with
+     * EG_ERROR_NO_COMPILER where no compiler is found. */
+    eg_status (*compile)(eg_device *device, const char *name, const eg_text *source, bool contract,
+                         eg_blob *out);
     /* Loads a blob that passed its checksum, finds `entry` and prepares it for `geometry`. `path` is
      * the file that holds the blob (the CPU maps it). */
     eg_status (*load)(eg_device *device, const eg_blob *blob, const char *path, const char *entry,
@@ -131,7 +133,7 @@ eg_status eg_compile_failed(eg_context *ctx, const char *name, const char *compi
 
 /* CUDA without a GPU: compiles for an architecture ("sm_90") with NVRTC. For tests and tools. */
 eg_status eg_cuda_compile(eg_context *ctx, const char *arch, const char *name,
-                          const eg_text *source, eg_blob *out);
+                          const eg_text *source, bool contract, eg_blob *out);
 /* True if NVRTC was found. */
 bool eg_cuda_compiler_present(eg_context *ctx);
 

@@ -20,6 +20,9 @@ static const char *const flags[] = {
     "-ffp-contract=fast", "-fopenmp-simd", "-fPIC",         "-shared",         "-w",
 };
 
+/* Stands behind the flags above where they are not to contract. */
+static const char no_contraction_flag[] = "-ffp-contract=off";
+
 /* For many processors gcc and clang would by themselves use half of each register. */
 static const char avx512_flag[] = "-mprefer-vector-width=512";
 
@@ -134,7 +137,7 @@ done:
     return status;
 }
 
-eg_status eg_compiler_run(eg_context *ctx, const eg_compiler *compiler, bool avx512,
+eg_status eg_compiler_run(eg_context *ctx, const eg_compiler *compiler, bool avx512, bool contract,
                           const char *name, const eg_text *source, eg_blob *out)
 {
     eg_status status = EG_OK;
@@ -144,13 +147,14 @@ eg_status eg_compiler_run(eg_context *ctx, const eg_compiler *compiler, bool avx
     status = workplace_create(ctx, name, &w);
     if (status != EG_OK) return status;
 
-    const char *argv[EG_COMPILER_WORDS + EG_COUNT(flags) + 8];
+    const char *argv[EG_COMPILER_WORDS + EG_COUNT(flags) + 9];
     size_t n = 0;
     for (int i = 0; i < compiler->count; i++)
         argv[n++] = compiler->words[i];
     for (size_t i = 0; i < EG_COUNT(flags); i++)
         argv[n++] = flags[i];
     if (avx512) argv[n++] = avx512_flag;
+    if (!contract) argv[n++] = no_contraction_flag;
     argv[n++] = "-o";
     argv[n++] = w.library;
     argv[n++] = "-x";

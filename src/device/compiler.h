@@ -21,8 +21,9 @@ void eg_compiler_find(eg_compiler *compiler);
 /* Adds to `key` which compiler it is (path, size and time of the file) and its flags. */
 eg_status eg_compiler_identify(const eg_compiler *compiler, bool avx512, eg_text *key);
 
-/* Compiles `source` into a shared object. `avx512`: the processor has it, so use all of it. */
-eg_status eg_compiler_run(eg_context *ctx, const eg_compiler *compiler, bool avx512,
+/* Compiles `source` into a shared object. `avx512`: the processor has it, so use all of it.
+ * `contract`: products and sums may become one rounding. */
+eg_status eg_compiler_run(eg_context *ctx, const eg_compiler *compiler, bool avx512, bool contract,
                           const char *name, const eg_text *source, eg_blob *out);
 
 #endif

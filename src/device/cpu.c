@@ -150,12 +150,12 @@ static eg_status cpu_identify(eg_device *device, eg_text *key)
 }
 
 static eg_status cpu_compile(eg_device *device, const char *name, const eg_text *source,
-                             eg_blob *out)
+                             bool contract, eg_blob *out)
 {
     const cpu_state *state = device->state;
     eg_compiler compiler;
     eg_compiler_find(&compiler);
-    return eg_compiler_run(device->ctx, &compiler, state->avx512, name, source, out);
+    return eg_compiler_run(device->ctx, &compiler, state->avx512, contract, name, source, out);
 }
 
 /* --- the device ------------------------------------------------------------------------------- */

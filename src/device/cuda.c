@@ -324,11 +324,12 @@ done:
     return status;
 }
 
-static eg_status compile(eg_device *device, const char *name, const eg_text *source, eg_blob *out)
+static eg_status compile(eg_device *device, const char *name, const eg_text *source, bool contract,
+                         eg_blob *out)
 {
     char arch[16];
     snprintf(arch, sizeof arch, "sm_%d", device->cuda_arch);
-    return eg_cuda_compile(device->ctx, arch, name, source, out);
+    return eg_cuda_compile(device->ctx, arch, name, source, contract, out);
 }
 
 static void unload(eg_device *device, void *function)

@@ -16,7 +16,7 @@ int eg_kernel_compilations(void)
     return atomic_load(&compilations);
 }
 
-/* Hashes all a binary depends on. */
+/* Hashes all a binary depends on; the source also says whether it may be contracted. */
 static eg_status make_key(eg_device *device, const eg_source *source, char key[EG_SHA256_HEX])
 {
     eg_context *ctx = device->ctx;
@@ -49,7 +49,7 @@ static eg_status compile_and_load(eg_kernel *kernel, const eg_source *source, co
     eg_status status = EG_OK;
     double start = eg_wall_seconds();
 
-    EG_TRY(device->backend->compile(device, source->name, &source->text, &blob));
+    EG_TRY(device->backend->compile(device, source->name, &source->text, source->contract, &blob));
     atomic_fetch_add(&compilations, 1);
     eg_log(ctx, EG_LOG_INFO, "compiled kernel=%s file=%s device=%s seconds=%.3f", kernel->entry,
            source->name, device->info.spec, eg_wall_seconds() - start);

@@ -61,7 +61,9 @@ static pthread_mutex_t loaded_mutex = PTHREAD_MUTEX_INITIALIZER;
 static char loaded_path[PATH_MAX]; /* of `loaded`; "" before the first compilation */
 static nvrtc_api loaded;
 
+/* The last one is replaced where products and sums are not to be contracted. */
 static const char *const flags[] = {"--std=c++17", "-default-device", "--fmad=true"};
+static const char no_contraction_flag[] = "--fmad=false";
 
 /* --- finding ------------------------------------------------------------------------------------ */
 
@@ -256,7 +258,7 @@ done:
 }
 
 eg_status eg_cuda_compile(eg_context *ctx, const char *arch, const char *name,
-                          const eg_text *source, eg_blob *out)
+                          const eg_text *source, bool contract, eg_blob *out)
 {
     eg_status status = EG_OK;
     found_file found;
@@ -272,6 +274,7 @@ eg_status eg_cuda_compile(eg_context *ctx, const char *arch, const char *name,
     snprintf(compiler, sizeof compiler, "NVRTC %d.%d for %.15s", major, minor, arch);
     snprintf(architecture, sizeof architecture, "--gpu-architecture=%.15s", arch);
     memcpy(&options[1], flags, sizeof flags);
+    if (!contract) options[EG_COUNT(flags)] = no_contraction_flag;
 
     int result = api.create(&program, eg_text_string(source), name, 0, NULL, NULL);
     if (result == NVRTC_SUCCESS) result = api.compile(program, (int)EG_COUNT(options), options);

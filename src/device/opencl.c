@@ -370,9 +370,12 @@ done:
     return status;
 }
 
-/* The log calls lines NAME:LINE because a #line directive goes before the source. */
-static eg_status compile(eg_device *device, const char *name, const eg_text *source, eg_blob *out)
+/* The log calls lines NAME:LINE because a #line directive goes before the source. Contraction is the
+ * source's own matter, by a pragma of the dialect. */
+static eg_status compile(eg_device *device, const char *name, const eg_text *source, bool contract,
+                         eg_blob *out)
 {
+    (void)contract;
     const device_state *state = device->state;
     eg_status status = EG_OK;
     cl_int result = CL_SUCCESS;

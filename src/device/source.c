@@ -310,7 +310,8 @@ static eg_status add_constants(const eg_target *target, const eg_kernel_options 
     eg_status status = EG_OK;
 
     EG_TRY(eg_text_printf(text, "#line 1 \"constants\"\n#define %s 1\n", kinds[target->kind]));
-    EG_TRY(eg_text_printf(text, "#define K_REAL %d\n", options->real == EG_F64 ? 64 : 32));
+    EG_TRY(eg_text_printf(text, "#define K_REAL %d\n#define K_CONTRACT %d\n",
+                          options->real == EG_F64 ? 64 : 32, !options->no_contraction));
     EG_TRY(eg_text_printf(text,
                           "#define K_LEVEL %d\n#define LANES %d\n#define K_TY %d\n"
                           "#define K_TZ %d\n",
@@ -388,7 +389,8 @@ eg_status eg_source_build(eg_context *ctx, const eg_target *target,
     eg_macros macros = eg_macros_new(ctx);
     eg_declaration *d = NULL;
 
-    *source = (eg_source){.text = eg_text_new(ctx), .real = options->real};
+    *source = (eg_source){
+        .text = eg_text_new(ctx), .real = options->real, .contract = !options->no_contraction};
     const char *name = options->source ? options->source : "kernel.k.c";
     if (!options->entry || strlen(options->entry) >= sizeof source->entry ||
         strlen(name) >= sizeof source->name || (!options->source && !options->text))

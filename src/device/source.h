@@ -50,6 +50,7 @@ typedef struct eg_source {
     size_t parameter_count;
     eg_geometry geometry;
     eg_type real;
+    bool contract; /* a * b + c may be one rounding */
 } eg_source;
 
 /* Builds the complete source of one kernel. The caller frees it with eg_source_free, also on

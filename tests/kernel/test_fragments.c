@@ -414,9 +414,9 @@ static void test_fragments__a_chunk_of_less_than_a_fragment_is_refused(void **st
         TEST_OK(ctx, eg_source_build(ctx, &target, &options, source));
         if (sizes[i] % 8)
             TEST_FAILS(ctx, EG_ERROR_COMPILE, "K_FN is 8 or 16 on tensor cores",
-                       eg_cuda_compile(ctx, "sm_90", source->name, &source->text, &blob));
+                       eg_cuda_compile(ctx, "sm_90", source->name, &source->text, true, &blob));
         else
-            TEST_OK(ctx, eg_cuda_compile(ctx, "sm_90", source->name, &source->text, &blob));
+            TEST_OK(ctx, eg_cuda_compile(ctx, "sm_90", source->name, &source->text, true, &blob));
         eg_release(ctx, &blob.data);
         eg_source_free(source);
         eg_release(ctx, &source);

@@ -85,7 +85,7 @@ static void compile(eg_context *ctx, const architecture *arch, const catalogue_r
     snprintf(where, sizeof where, "%s ", arch->name);
     catalogue_label(row, where + strlen(where), sizeof where - strlen(where));
     TEST_OK(ctx, eg_source_build(ctx, &target, &options, source));
-    TEST_OK(ctx, eg_cuda_compile(ctx, arch->name, source->name, &source->text, &blob));
+    TEST_OK(ctx, eg_cuda_compile(ctx, arch->name, source->name, &source->text, true, &blob));
     /* A cubin is an ELF file that has the kernel under its own name. */
     assert_true(blob.length > 4 && !memcmp(blob.data, "\177ELF", 4));
     assert_non_null(memmem(blob.data, blob.length, row->entry, strlen(row->entry)));
@@ -155,7 +155,7 @@ static void test_sources__nvrtc_names_the_line_of_a_mistake(void **state)
     assert_non_null(source);
     TEST_OK(ctx, eg_source_build(ctx, &target, &options, source));
     TEST_FAILS(ctx, EG_ERROR_COMPILE, "kernel/broken.k.c:5 |         K_NODES(i, 1) y[lane]",
-               eg_cuda_compile(ctx, "sm_90", source->name, &source->text, &blob));
+               eg_cuda_compile(ctx, "sm_90", source->name, &source->text, true, &blob));
     assert_null(blob.data);
     eg_source_free(source);
     free(source);

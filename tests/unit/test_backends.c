@@ -83,7 +83,7 @@ static eg_status load_axpy(eg_device *device, const eg_geometry *geometry, const
     eg_blob blob = {0};
     EG_TRY(eg_text_puts(&source, words_of(device->backend)));
     EG_TRY(eg_text_puts(&source, kernel_text));
-    EG_TRY(device->backend->compile(device, "test/axpy.k.c", &source, &blob));
+    EG_TRY(device->backend->compile(device, "test/axpy.k.c", &source, true, &blob));
     EG_TRY(device->backend->load(device, &blob, NULL, entry, geometry, function));
 done:
     eg_release(device->ctx, &blob.data);
@@ -348,7 +348,7 @@ static void compile_wrongly(eg_device *device)
     make_source(device, "K_ENTRY void broken(int first)\n{\n    no_such_thing(first);\n}\n",
                 &source);
     TEST_FAILS(device->ctx, EG_ERROR_COMPILE, "no_such_thing",
-               device->backend->compile(device, "test/broken.k.c", &source, &blob));
+               device->backend->compile(device, "test/broken.k.c", &source, true, &blob));
     const char *message = eg_context_error(device->ctx);
     if (!strstr(message, "test/broken.k.c:8") && !strstr(message, "test/broken.k.c(8)"))
         fail_msg("the message does not name line 8: %s", message);
@@ -452,7 +452,7 @@ static eg_status compile_for(eg_context *ctx, const char *arch, const char *text
     eg_text source = eg_text_new(ctx);
     EG_TRY(eg_text_puts(&source, cuda_words));
     EG_TRY(eg_text_puts(&source, text));
-    EG_TRY(eg_cuda_compile(ctx, arch, "test/axpy.k.c", &source, blob));
+    EG_TRY(eg_cuda_compile(ctx, arch, "test/axpy.k.c", &source, true, blob));
 done:
     eg_text_free(&source);
     return status;

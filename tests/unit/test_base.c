@@ -12,14 +12,14 @@
 static void test_status__every_code_has_its_own_text(void **state)
 {
     (void)state;
-    for (int a = 0; a <= EG_ERROR_COMM; a++) {
+    for (int a = 0; a <= EG_ERROR_INPUT; a++) {
         assert_true(strlen(eg_status_text((eg_status)a)) > 0);
         assert_string_not_equal(eg_status_text((eg_status)a), "unknown status");
         for (int b = 0; b < a; b++)
             assert_string_not_equal(eg_status_text((eg_status)a), eg_status_text((eg_status)b));
     }
     assert_string_equal(eg_status_text((eg_status)-1), "unknown status");
-    assert_string_equal(eg_status_text((eg_status)(EG_ERROR_COMM + 1)), "unknown status");
+    assert_string_equal(eg_status_text((eg_status)(EG_ERROR_INPUT + 1)), "unknown status");
 }
 
 static void test_version__has_three_numbers(void **state)

@@ -164,7 +164,7 @@ static void compile_visit(eg_device *device, const char *directory, char path[PA
     eg_context *ctx = eg_device_context(device);
     eg_text source = text_of(ctx, visit_source);
     eg_blob blob = {0};
-    TEST_OK(ctx, device->backend->compile(device, "tests/visit.k.c", &source, &blob));
+    TEST_OK(ctx, device->backend->compile(device, "tests/visit.k.c", &source, true, &blob));
     assert_true(blob.length > 1000);
     snprintf(path, PATH_MAX, "%.4000s/visit.so", directory);
     TEST_OK(ctx, eg_file_write_atomic(ctx, path, blob.data, blob.length, 0600, false));
@@ -288,11 +288,11 @@ static void test_cpu__without_a_compiler_it_opens_and_says_what_to_install(void 
         assert_non_null(strstr(eg_device_get_info(device)->version, "none found"));
         TEST_OK(ctx, device->backend->identify(device, &key));
         TEST_FAILS(ctx, EG_ERROR_NO_COMPILER, "cc, gcc and clang",
-                   device->backend->compile(device, "visit.k.c", &source, &blob));
+                   device->backend->compile(device, "visit.k.c", &source, true, &blob));
         assert_non_null(strstr(eg_context_error(ctx), "apt install gcc"));
         setenv("CC", "no-such-compiler -m64", 1);
         TEST_FAILS(ctx, EG_ERROR_NO_COMPILER, "CC is \"no-such-compiler -m64\"",
-                   device->backend->compile(device, "visit.k.c", &source, &blob));
+                   device->backend->compile(device, "visit.k.c", &source, true, &blob));
         unsetenv("CC");
         assert_null(blob.data);
         eg_device_close(&device);
@@ -322,7 +322,7 @@ static void test_cpu__cc_may_hold_arguments_and_belongs_to_the_identity(void **s
     setenv("CC", setting, 1);
     TEST_OK(ctx, device->backend->identify(device, &keys[1]));
     assert_string_not_equal(eg_text_string(&keys[0]), eg_text_string(&keys[1]));
-    TEST_OK(ctx, device->backend->compile(device, "x.k.c", &source, &blob));
+    TEST_OK(ctx, device->backend->compile(device, "x.k.c", &source, true, &blob));
     eg_release(ctx, &blob.data);
     eg_text_free(&keys[0]);
     eg_text_free(&keys[1]);
@@ -345,17 +345,17 @@ static void test_cpu__a_failed_compilation_tells_the_line_and_leaves_no_files(vo
     eg_text right = text_of(ctx, visit_source);
     eg_blob blob = {0};
     TEST_FAILS(ctx, EG_ERROR_COMPILE, "nonsense",
-               device->backend->compile(device, "room/wrong.k.c", &wrong, &blob));
+               device->backend->compile(device, "room/wrong.k.c", &wrong, true, &blob));
     assert_non_null(strstr(eg_context_error(ctx), "wrong.k.c:7"));
     assert_null(blob.data);
     assert_int_equal(entries_of(directory), 0);
-    TEST_OK(ctx, device->backend->compile(device, "room/right.k.c", &right, &blob));
+    TEST_OK(ctx, device->backend->compile(device, "room/right.k.c", &right, true, &blob));
     assert_int_equal(entries_of(directory), 0);
     eg_release(ctx, &blob.data);
 
     /* A program that ignores its children takes the exit code away from waitpid. */
     void (*handler)(int) = signal(SIGCHLD, SIG_IGN);
-    eg_status ignored = device->backend->compile(device, "room/right.k.c", &right, &blob);
+    eg_status ignored = device->backend->compile(device, "room/right.k.c", &right, true, &blob);
     signal(SIGCHLD, handler);
     assert_int_equal(ignored, EG_ERROR_COMPILE);
     assert_non_null(strstr(eg_context_error(ctx), "SIGCHLD"));
@@ -364,7 +364,7 @@ static void test_cpu__a_failed_compilation_tells_the_line_and_leaves_no_files(vo
 
     setenv("TMPDIR", "/nowhere", 1);
     TEST_FAILS(ctx, EG_ERROR_IO, "TMPDIR",
-               device->backend->compile(device, "room/right.k.c", &right, &blob));
+               device->backend->compile(device, "room/right.k.c", &right, true, &blob));
     restore_variable("TMPDIR", before);
     eg_text_free(&wrong);
     eg_text_free(&right);
@@ -384,7 +384,7 @@ static eg_status identify_compile_and_load(eg_context *ctx, void *user)
     EG_TRY(eg_text_puts(&source, "int eg_entry_x(void) { return 1; }\n"));
     EG_TRY(eg_device_open(ctx, "cpu:1", &device));
     EG_TRY(device->backend->identify(device, &key));
-    EG_TRY(device->backend->compile(device, "x.k.c", &source, &blob));
+    EG_TRY(device->backend->compile(device, "x.k.c", &source, true, &blob));
     EG_TRY(device->backend->load(device, &blob, user, "visit", &geometry, &function));
 done:
     if (function) device->backend->unload(device, function);

@@ -1,9 +1,9 @@
 /* The kernel language, part common to all backends. docs/explanation/kernel-dialect.md teaches it.
  *
- * The library defines before this file: LANES, K_TY, K_TZ, K_REAL (64 or 32), K_LEVEL (1: K_TILES,
- * 2: K_WARPS), K_FN, K_PARTS, K_STREAMING, K_SCRAMBLE and the backend's K_CPU / K_OPENCL / K_CUDA; the
- * kernel's own constants stand behind it. A backend's header defines the types f64 f32 i64 i32 u32 u8
- * and the loops. */
+ * The library defines before this file: LANES, K_TY, K_TZ, K_REAL (64 or 32), K_CONTRACT (1: a * b + c
+ * may be one rounding), K_LEVEL (1: K_TILES, 2: K_WARPS), K_FN, K_PARTS, K_STREAMING, K_SCRAMBLE and
+ * the backend's K_CPU / K_OPENCL / K_CUDA; the kernel's own constants stand behind it. A backend's
+ * header defines the types f64 f32 i64 i32 u32 u8, K_INFINITY, K_NAN and the loops. */
 
 #if K_REAL == 64
 typedef f64 real;
@@ -14,6 +14,30 @@ typedef f32 real;
 #define K_R(x) ((real)(x))
 #define K_MAX(a, b) ((a) > (b) ? (a) : (b))
 #define K_MIN(a, b) ((a) < (b) ? (a) : (b))
+
+/* Functions of `real`: OpenCL chooses by the argument's type, the others by the name. */
+#if K_REAL == 64 || K_OPENCL
+#define K_MATH(name) name
+#else
+#define K_MATH(name) name##f
+#endif
+#define K_ABS(x) K_MATH(fabs)(x)
+#define K_FLOOR(x) K_MATH(floor)(x)
+#define K_SQRT(x) K_MATH(sqrt)(x)
+#define K_SIN(x) K_MATH(sin)(x)
+#define K_COS(x) K_MATH(cos)(x)
+#define K_TAN(x) K_MATH(tan)(x)
+#define K_ASIN(x) K_MATH(asin)(x)
+#define K_ACOS(x) K_MATH(acos)(x)
+#define K_ATAN(x) K_MATH(atan)(x)
+#define K_ATAN2(y, x) K_MATH(atan2)(y, x)
+#define K_SINH(x) K_MATH(sinh)(x)
+#define K_COSH(x) K_MATH(cosh)(x)
+#define K_TANH(x) K_MATH(tanh)(x)
+#define K_EXP(x) K_MATH(exp)(x)
+#define K_LOG(x) K_MATH(log)(x)
+#define K_LOG10(x) K_MATH(log10)(x)
+#define K_POW(x, y) K_MATH(pow)(x, y)
 
 /* Pointer to tile t of an array with n rows of LANES values per tile. */
 #define K_TILE(p, t, n) ((p) + (i64)(t) * ((n) * LANES))

@@ -9,6 +9,9 @@ typedef int32_t i32;
 typedef uint32_t u32;
 typedef uint8_t u8;
 
+#define K_INFINITY K_R(INFINITY)
+#define K_NAN K_R(NAN)
+
 #include "device/dialect/common.k.h"
 
 #define K_LD LANES

@@ -18,6 +18,9 @@ typedef int i32;
 typedef unsigned int u32;
 typedef unsigned char u8;
 
+#define K_INFINITY K_R(__int_as_float(0x7f800000))
+#define K_NAN K_R(__int_as_float(0x7fc00000))
+
 #include "device/dialect/common.k.h"
 
 #ifndef K_MIN_BLOCKS

@@ -9,6 +9,12 @@ typedef int i32;
 typedef uint u32;
 typedef uchar u8;
 
+#if !K_CONTRACT
+#pragma OPENCL FP_CONTRACT OFF
+#endif
+#define K_INFINITY K_R(INFINITY)
+#define K_NAN K_R(NAN)
+
 #include "device/dialect/common.k.h"
 
 #define K_MMA 0

@@ -1,5 +1,5 @@
 /* Finds what the user meant: the valid name at the least edit distance from the one given. */
-#include "cli/cli.h"
+#include "base/base.h"
 
 #include <string.h>
 
@@ -34,7 +34,7 @@ static size_t distance(const char *a, const char *b)
     return last[nb];
 }
 
-const char *cli_nearest(const char *given, const char *const *candidates, size_t count)
+const char *eg_nearest(const char *given, const char *const *candidates, size_t count)
 {
     const char *nearest = NULL;
     /* Half of the letters right is a guess worth making. */

@@ -1,0 +1,93 @@
+/* What the files of room `mesh` share; private to it. */
+#ifndef EG_MESH_BUILD_H
+#define EG_MESH_BUILD_H
+
+#include "mesh/mesh.h"
+
+/* --- mesh.c ----------------------------------------------------------------------------------- */
+
+/* A mesh with zeroed arrays of the sizes that `sizes` says: its ctx, dim, counts and strides, order
+ * and node_stride (an order above 1 has nodes). */
+eg_status eg_mesh_allocate(const eg_mesh *sizes, eg_mesh **out);
+eg_status eg_mesh_copy_boundaries(eg_mesh *mesh, int count, const char *const *names);
+
+/* How many nodes an element of degree `order` ≥ 1 has. */
+int eg_mesh_node_count(eg_shape shape, int order);
+
+/* The mean of a face's vertices, and of an element's. */
+void eg_mesh_face_centre(const eg_mesh *mesh, int32_t element, int face, double centre[3]);
+void eg_mesh_element_centre(const eg_mesh *mesh, int32_t element, double centre[3]);
+
+/* "(0.5, 0.25)", for messages. */
+#define EG_PLACE_BYTES 96
+const char *eg_mesh_place(int dim, const double *x, char text[EG_PLACE_BYTES]);
+
+/* --- sort.c ----------------------------------------------------------------------------------- */
+
+/* Sorts keys [count] in ascending order and `order` [count] with them, in linear time; equal keys
+ * keep their order. */
+eg_status eg_sort_keys(eg_context *ctx, size_t count, uint64_t *keys, int32_t *order);
+
+/* --- connect.c -------------------------------------------------------------------------------- */
+
+/* The orientation o with eg_orientation_vertex(n, o, i) = match[i] for all i, -1 if there is none,
+ * and the one by which the neighbour sees me. */
+int eg_orientation_find(int face_vertices, const int *match);
+int eg_orientation_inverse(int face_vertices, int orientation);
+
+/* Makes two faces neighbours; match[i] is the vertex of the second that is vertex i of the first.
+ * False if no orientation does that. */
+bool eg_mesh_join_faces(eg_mesh *mesh, int32_t element_a, int face_a, int32_t element_b, int face_b,
+                        const int *match);
+
+/* --- corner.c --------------------------------------------------------------------------------- */
+
+/* The edges along r, s, t at a corner of a straight element with vertices x: A[d] = 2 ∂x/∂r_d
+ * there. Simplices have the same at all corners. */
+void eg_mesh_corner(const eg_shape_info *info, int corner, const double (*x)[3], double A[3][3]);
+double eg_mesh_determinant(int dim, const double (*A)[3]);
+
+/* --- curve.c ---------------------------------------------------------------------------------- */
+
+/* How the nodes of a degree lie in straight elements of a shape. */
+typedef struct eg_straight {
+    eg_context *ctx; /* not owned */
+    int np, vertices;
+    double *r;      /* [dim][np] owned */
+    double *weight; /* [np][vertices] owned */
+} eg_straight;
+
+eg_status eg_straight_create(eg_context *ctx, eg_shape shape, int order, eg_straight *straight);
+void eg_straight_destroy(eg_straight *straight);
+void eg_straight_nodes(const eg_straight *straight, const eg_mesh *mesh, int32_t element,
+                       double *x);
+
+void eg_mesh_shapes_present(const eg_mesh *mesh, bool present[EG_SHAPE_COUNT]);
+
+/* Gives a straight mesh elements of degree `order` and moves their nodes and all vertices by the
+ * map (NULL: none). */
+eg_status eg_mesh_curve(eg_mesh *mesh, int order, eg_mesh_map *map, void *user);
+
+/* Given the determinants det [points] of an element's Jacobian and `size`, the largest norm of the
+ * Jacobian to the power dim. */
+typedef eg_status eg_jacobian_visitor(void *user, int32_t element, const double *det, double size);
+/* Visits the own elements of a shape with their Jacobians at points r [dim][points]. */
+eg_status eg_mesh_visit_jacobians(const eg_mesh *mesh, eg_shape shape, int points, const double *r,
+                                  eg_jacobian_visitor *visit, void *user);
+/* The degree of the determinant (tensor shapes: in each coordinate) for mappings of degree
+ * `order`. */
+int eg_mesh_jacobian_degree(eg_shape shape, int order);
+
+/* Fails at an own element whose mapping is inside out or flat, with its number and a place. */
+eg_status eg_mesh_check_mappings(const eg_mesh *mesh);
+
+/* --- partition.c ------------------------------------------------------------------------------ */
+
+bool eg_mesh_has_metis(void);
+
+/* --- distribute.c ----------------------------------------------------------------------------- */
+
+/* Rank `rank`'s part of a whole mesh that is divided into `size`. */
+eg_status eg_mesh_cut(const eg_mesh *whole, int rank, int size, const int32_t *part, eg_mesh **out);
+
+#endif

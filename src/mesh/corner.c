@@ -1,0 +1,29 @@
+/* Jacobians at the corners of straight elements. */
+#include "mesh/build.h"
+
+void eg_mesh_corner(const eg_shape_info *info, int corner, const double (*x)[3], double A[3][3])
+{
+    for (int d = 0; d < info->dim; d++) {
+        int first = 0, last = d + 1;
+        if (info->tensor) {
+            /* The edge along axis d at this corner. */
+            for (int v = 0; v < info->vertices; v++) {
+                bool beside = true;
+                for (int c = 0; c < info->dim; c++)
+                    beside = beside && (c == d || info->r[v][c] == info->r[corner][c]);
+                if (beside && info->r[v][d] < 0.0) first = v;
+                if (beside && info->r[v][d] > 0.0) last = v;
+            }
+        }
+        for (int c = 0; c < info->dim; c++)
+            A[d][c] = x[last][c] - x[first][c];
+    }
+}
+
+double eg_mesh_determinant(int dim, const double (*A)[3])
+{
+    if (dim == 2) return A[0][0] * A[1][1] - A[0][1] * A[1][0];
+    return A[0][0] * (A[1][1] * A[2][2] - A[1][2] * A[2][1]) -
+           A[0][1] * (A[1][0] * A[2][2] - A[1][2] * A[2][0]) +
+           A[0][2] * (A[1][0] * A[2][1] - A[1][1] * A[2][0]);
+}

@@ -1,0 +1,167 @@
+/* Meshes from [mesh] of a case: what it asks for is made, what it asks for wrongly is shown at its
+ * key. */
+#include "meshes.h"
+
+static eg_status open_case(eg_context *ctx, const char *text, eg_case **out)
+{
+    const eg_key *const tables[] = {eg_mesh_keys};
+    const eg_case_options options = {.tables = tables, .table_count = EG_COUNT(tables)};
+    return eg_case_open_text(ctx, "box.toml", text, strlen(text), &options, out);
+}
+
+static eg_status make(eg_context *ctx, const char *text, eg_mesh **mesh)
+{
+    eg_status status = EG_OK;
+    eg_case *cas = NULL;
+    *mesh = NULL;
+    EG_TRY(open_case(ctx, text, &cas));
+    EG_TRY(eg_mesh_create(ctx, cas, mesh));
+done:
+    eg_case_close(&cas);
+    return status;
+}
+
+static void test_mesh_case__the_shortest_case_is_a_unit_square_of_triangles(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    eg_mesh *mesh = NULL;
+    eg_mesh_summary summary;
+    TEST_OK(ctx, make(ctx, "[mesh]\ncells = [3, 4]\n", &mesh));
+    TEST_OK(ctx, eg_mesh_summarise(mesh, &summary));
+    assert_int_equal(summary.elements[EG_SHAPE_TRI], 24);
+    TEST_NEAR(summary.volume, 1.0, 1e-14);
+    assert_int_equal(mesh->boundary_count, 4);
+    eg_release(ctx, &summary.boundary_face_count);
+    eg_mesh_destroy(&mesh);
+    test_context_free(&ctx);
+}
+
+static void test_mesh_case__every_key_does_what_it_says(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    eg_mesh *mesh = NULL;
+    eg_mesh_summary summary;
+    static const char text[] = "[constants]\nbend = 0.05\n"
+                               "[mesh]\ngenerator = 'box'\nshape = 'hexahedron'\ncells = 3\n"
+                               "low = [-1, 0, 0]\nhigh = [1, 2.0, 1]\ngrading = [1, 3.0, 1]\n"
+                               "periodic = ['z', 'x']\nperturb = 0.1\nseed = 5\norder = 3\n"
+                               "map = ['x', 'y + bend*sin(pi*x)', '2*z']\npartition = 'hilbert'\n";
+    TEST_OK(ctx, make(ctx, text, &mesh));
+    TEST_OK(ctx, eg_mesh_summarise(mesh, &summary));
+    assert_int_equal(summary.elements[EG_SHAPE_HEX], 27);
+    assert_int_equal(mesh->order, 3);
+    assert_int_equal(mesh->boundary_count, 2);
+    assert_string_equal(mesh->boundary[0], "bottom");
+    assert_string_equal(mesh->boundary[1], "top");
+    /* Faces are bent along y alone, so that the volume is that of the straight box, doubled. */
+    TEST_NEAR(summary.volume, 8.0, 1e-3);
+    TEST_NEAR(summary.high[2], 2.0, 1e-14);
+    eg_release(ctx, &summary.boundary_face_count);
+    eg_mesh_destroy(&mesh);
+    test_context_free(&ctx);
+}
+
+static void test_mesh_case__choices_of_partition_are_those_of_the_library(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    static const struct {
+        const char *text;
+        eg_partitioner partitioner;
+    } rows[] = {{"[mesh]\ncells=[1,1]\n", EG_PARTITION_DEFAULT},
+                {"[mesh]\ncells=[1,1]\npartition='auto'\n", EG_PARTITION_DEFAULT},
+                {"[mesh]\ncells=[1,1]\npartition='metis'\n", EG_PARTITION_METIS},
+                {"[mesh]\ncells=[1,1]\npartition='hilbert'\n", EG_PARTITION_HILBERT}};
+    for (size_t i = 0; i < EG_COUNT(rows); i++) {
+        eg_case *cas = NULL;
+        eg_mesh *mesh = NULL;
+        TEST_OK(ctx, open_case(ctx, rows[i].text, &cas));
+        assert_int_equal(eg_case_choice(cas, "mesh.partition"), rows[i].partitioner);
+        if (rows[i].partitioner == EG_PARTITION_METIS && !eg_mesh_has_metis())
+            TEST_FAILS(ctx, EG_ERROR_UNSUPPORTED, "built without METIS",
+                       eg_mesh_create(ctx, cas, &mesh));
+        else
+            TEST_OK(ctx, eg_mesh_create(ctx, cas, &mesh));
+        eg_mesh_destroy(&mesh);
+        eg_case_close(&cas);
+    }
+    test_context_free(&ctx);
+}
+
+static void test_mesh_case__wrong_meshes_are_shown_at_their_keys(void **state)
+{
+    (void)state;
+    /* All but [mesh] and cells = [4, 4] of a case, the line of the caret, and part of the
+     * message. */
+    static const struct {
+        const char *rest;
+        const char *place;
+        const char *part;
+    } wrong[] = {
+        {"shape = 'hexahedron'\n", "box.toml:2:", "has 3 axes: give 3 values or one, not 2"},
+        {"low = [0, 0, 0]\n", "box.toml:3:", "has 2 axes"},
+        {"high = [1, 2, 3]\n", "box.toml:3:", "has 2 axes"},
+        {"grading = [1, 2, 3]\n", "box.toml:3:", "has 2 axes"},
+        {"low = [2, 0]\n", "mesh.high", "must end above its low end 2, not at 1"},
+        {"high = [1, -1]\n", "box.toml:3:12", "must end above its low end 0, not at -1"},
+        {"high = 0\n", "box.toml:3:", "must end above its low end 0, not at 0"},
+        {"high = [1, 0]\n", "box.toml:3:12", "must end above its low end 0, not at 0"},
+        {"periodic = ['x', 'z']\n", "box.toml:3:18", "has no axis z"},
+        {"order = 11\n", "box.toml:3:", "degree 1 to 10, not 11"},
+        {"map = ['x', 'y', 'z']\n", "box.toml:3:", "has 2 expressions, not 3"},
+        {"map = ['x', 'y + z']\n", "box.toml:3:13", "may not depend on z"},
+        {"map = ['x*t', 'y']\n", "box.toml:3:8", "may not depend on t"},
+        {"map = ['-x', 'y']\n", "box.toml:3:", "is inside out"},
+        {"map = ['x/(y - y)', 'y']\n", "box.toml:3:", "not finite at the point (0"},
+        {"periodic = 'x'\nmap = ['x + x*y', 'y']\n", "box.toml:4:", "breaks the period along x"},
+        {"cells = 4\n", "box.toml:3:", "cells"},
+        {"perturb = 0.5\n", "box.toml:3:", "0.45"},
+        {"shape = 'prism'\n", "box.toml:3:", "prism"},
+        {"periodic = 'w'\n", "box.toml:3:", "w"},
+    };
+    eg_context *ctx = test_context();
+    for (size_t i = 0; i < EG_COUNT(wrong); i++) {
+        eg_mesh *mesh = NULL;
+        char text[256];
+        snprintf(text, sizeof text, "[mesh]\ncells = [4, 4]\n%s", wrong[i].rest);
+        TEST_FAILS(ctx, EG_ERROR_INPUT, wrong[i].part, make(ctx, text, &mesh));
+        if (!strstr(eg_context_error(ctx), wrong[i].place))
+            fail_msg("%s: \"%s\" lacks \"%s\"", wrong[i].rest, eg_context_error(ctx),
+                     wrong[i].place);
+        assert_null(mesh);
+    }
+    eg_mesh *mesh = NULL;
+    TEST_FAILS(ctx, EG_ERROR_INPUT, "cells", make(ctx, "[mesh]\nshape = 'triangle'\n", &mesh));
+    TEST_FAILS(ctx, EG_ERROR_INPUT, "more than one process can number",
+               make(ctx, "[mesh]\ncells = [100000, 100000]\n", &mesh));
+    test_context_free(&ctx);
+}
+
+static eg_status make_and_destroy(eg_context *ctx, void *user)
+{
+    eg_mesh *mesh = NULL;
+    eg_status status = make(ctx, user, &mesh);
+    eg_mesh_destroy(&mesh);
+    return status;
+}
+
+static void test_mesh_case__a_failed_allocation_is_reported_and_nothing_is_lost(void **state)
+{
+    (void)state;
+    char text[] = "[mesh]\ncells = [2, 2]\nperiodic = 'x'\nmap = ['x + 0.1*sin(2*pi*y)', 'y']\n";
+    test_allocation_sweep(make_and_destroy, text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_mesh_case__the_shortest_case_is_a_unit_square_of_triangles),
+        cmocka_unit_test(test_mesh_case__every_key_does_what_it_says),
+        cmocka_unit_test(test_mesh_case__choices_of_partition_are_those_of_the_library),
+        cmocka_unit_test(test_mesh_case__wrong_meshes_are_shown_at_their_keys),
+        cmocka_unit_test(test_mesh_case__a_failed_allocation_is_reported_and_nothing_is_lost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

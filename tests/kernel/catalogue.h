@@ -37,12 +37,29 @@ typedef struct catalogue_row {
             {"KIND_3", d}                                                                          \
         }                                                                                          \
     }
+#define CATALOGUE_METRIC(entry, dim)                                                               \
+    {                                                                                              \
+        "field/metric.k.c", entry, EG_F64, .defines = { {"DIM", dim} }                             \
+    }
 #define CATALOGUE_SURFACE(real, lanes, np, nfp)                                                    \
     {                                                                                              \
         "kernel/surface.k.c", "surface", real, lanes, .defines = {                                 \
             {"NP", np},                                                                            \
             {"NFP", nfp},                                                                          \
             {"MOST", 5}                                                                            \
+        }                                                                                          \
+    }
+
+#define CATALOGUE_TRACE(entry, real, faces, orientations, np, count, terms, weighted)              \
+    {                                                                                              \
+        "field/trace.k.c", entry, real, .defines = {                                               \
+            {"FACES", faces},                                                                      \
+            {"ORIENTATIONS", orientations},                                                        \
+            {"NP", np},                                                                            \
+            {"COUNT", count},                                                                      \
+            {"TERMS", terms},                                                                      \
+            {"WEIGHTED", weighted},                                                                \
+            {"COMPONENTS", 2}                                                                      \
         }                                                                                          \
     }
 
@@ -111,10 +128,45 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_REDUCE("finish", EG_F64, 4, EG_REDUCE_DOT, EG_REDUCE_WEIGHTED_DOT, EG_REDUCE_MAX,
                      EG_REDUCE_MAX_ABS),
     CATALOGUE_REDUCE("finish", EG_F32, 1, EG_REDUCE_MAX, 0, 0, 0),
+    {"field/points.k.c", "product", EG_F64, .lanes = 0},
+    {"field/points.k.c", "product", EG_F64, .lanes = 4},
+    {"field/points.k.c", "load", EG_F64, .lanes = 0},
+    {"field/points.k.c", "load", EG_F32, .lanes = 0},
+    {"field/points.k.c", "store", EG_F64, .lanes = 0},
+    {"field/points.k.c", "store", EG_F32, .lanes = 0},
+    CATALOGUE_METRIC("jacobians", 2),
+    CATALOGUE_METRIC("jacobians", 3),
+    CATALOGUE_METRIC("volume_metric", 2),
+    CATALOGUE_METRIC("volume_metric", 3),
+    CATALOGUE_METRIC("face_metric", 2),
+    CATALOGUE_METRIC("face_metric", 3),
+    CATALOGUE_METRIC("face_coordinates", 2),
+    CATALOGUE_METRIC("face_coordinates", 3),
+    CATALOGUE_METRIC("summarise", 2),
+    {"field/project.k.c", "residual", EG_F64, .lanes = 0},
+    {"field/project.k.c", "divide", EG_F64, .lanes = 0},
+    {"field/project.k.c", "advance", EG_F64, .lanes = 0},
+    {"field/measure.k.c", "norms", EG_F64, .defines = {{"EXACT", 0}}},
+    {"field/measure.k.c", "norms", EG_F64, .defines = {{"EXACT", 1}}},
+    {"field/measure.k.c", "integral", EG_F64, .defines = {{"EXACT", 0}}},
+    {"kernel/evaluate.k.c", "evaluate", EG_F64, .defines = {{"DIM", 2}, {"COMPONENTS", 2}}},
+    {"kernel/evaluate.k.c", "evaluate", EG_F64, .defines = {{"DIM", 3}, {"COMPONENTS", 2}}},
     CATALOGUE_SURFACE(EG_F64, 0, 6, 3),
     CATALOGUE_SURFACE(EG_F64, 8, 15, 5),
     CATALOGUE_SURFACE(EG_F32, 16, 6, 3),
     CATALOGUE_SURFACE(EG_F32, 8, 15, 5),
+    {"field/halo.k.c", "pack", .real = EG_F64},
+    {"field/halo.k.c", "pack", .real = EG_F32},
+    {"field/halo.k.c", "unpack", .real = EG_F64},
+    {"field/halo.k.c", "unpack", .real = EG_F32},
+    {"field/transfer.k.c", "transfer", .real = EG_F64},
+    {"field/transfer.k.c", "transfer", .real = EG_F32},
+    CATALOGUE_TRACE("neighbour_trace", EG_F64, 3, 2, 6, 3, 1, 0),
+    CATALOGUE_TRACE("neighbour_trace", EG_F64, 6, 8, 27, 25, 9, 1),
+    CATALOGUE_TRACE("neighbour_trace", EG_F32, 3, 2, 6, 3, 1, 0),
+    CATALOGUE_TRACE("neighbour_trace", EG_F32, 4, 6, 10, 15, 6, 1),
+    CATALOGUE_TRACE("own_trace", EG_F64, 3, 2, 6, 3, 1, 0),
+    CATALOGUE_TRACE("own_trace", EG_F32, 4, 6, 10, 15, 6, 1),
     {"kernel/hexahedron.k.c", "gradient", EG_F64, 4, .defines = {{"SIDE", 10}}},
     {"kernel/hexahedron.k.c", "gradient", EG_F64, 16, 80, .defines = {{"SIDE", 10}}},
     {"kernel/hexahedron.k.c", "gradient", EG_F32, 8, .defines = {{"SIDE", 10}}},
@@ -129,6 +181,12 @@ static const catalogue_row catalogue[] = {
     {"kernel/dialect.k.c", "pointwise", EG_F64, .defines = {{"ROWS", 15}}},
     {"kernel/dialect.k.c", "pointwise", EG_F32, .defines = {{"ROWS", 15}}},
     {"kernel/dialect.k.c", "turn", EG_F64, 16, .defines = {{"ROWS", 1}}},
+    /* Most of these functions are calls of the C library, one lane after the other. */
+    {"kernel/functions.k.c", "functions", .real = EG_F64, .not_on_cpu = true},
+    {"kernel/functions.k.c", "functions", .real = EG_F32, .not_on_cpu = true},
+    {"kernel/functions.k.c", "choices", .real = EG_F64},
+    {"kernel/functions.k.c", "choices", .real = EG_F32},
+    {"kernel/functions.k.c", "difference", .real = EG_F64},
     {"kernel/gemm.k.c", "forms", EG_F64, .defines = {{"MR", 15}, {"KC", 10}}},
     {"kernel/gemm.k.c", "forms", EG_F32, 16, .defines = {{"MR", 28}, {"KC", 28}}},
     CATALOGUE_SIZES(EG_F64),

@@ -1,0 +1,201 @@
+/* Fields: values of polynomials on a space, and their way from and to the host.
+ *
+ * The host's order is element by element in the order of the mesh, the device's is tile by tile.
+ * Conversion is a plain loop on the host over pieces of tiles, one transfer each: it costs a pass
+ * over the field on one core, which set-up and output can bear and a time loop cannot. */
+#include "field/space.h"
+
+/* Slots are below 2³¹ and elements have less than 2¹² values: with this limit no size overflows. */
+#define COMPONENTS_MOST 65535
+
+/* About as many values are staged on the host at a time. */
+#define STAGE_VALUES (1 << 19)
+
+void eg_space_offsets(const eg_space *space, int components, size_t *offset)
+{
+    offset[0] = 0;
+    for (int i = 0; i < space->group_count; i++) {
+        const eg_group *g = &space->groups[i];
+        size_t end = offset[i] + (size_t)g->tiles * eg_group_tile_values(g, components);
+        offset[i + 1] = (end + EG_OFFSET_BLOCK - 1) / EG_OFFSET_BLOCK * EG_OFFSET_BLOCK;
+    }
+}
+
+/* Uploads the table that tells kernels where groups lie. */
+static eg_status make_layout(eg_field *field)
+{
+    const eg_space *space = field->space;
+    eg_status status = EG_OK;
+    int64_t(*row)[4] = NULL;
+    size_t values = 4 * (size_t)space->group_count;
+    EG_TRY(eg_new(space->ctx, (size_t)space->group_count, &row));
+    for (int i = 0; i < space->group_count; i++) {
+        const eg_group *g = &space->groups[i];
+        row[i][0] = g->first_slot;
+        row[i][1] = (int64_t)field->offset[i];
+        row[i][2] = g->element->np;
+        row[i][3] = g->lanes;
+    }
+    EG_TRY(eg_buffer_create(space->device, EG_I64, values, &field->layout));
+    EG_TRY(eg_buffer_upload(field->layout, 0, values, row));
+done:
+    eg_release(space->ctx, &row);
+    return status;
+}
+
+/* Sets what lies between groups to zero, so that sums over the whole buffer are honest. */
+static eg_status clear_gaps(eg_field *field)
+{
+    const double zero = 0.0; /* the same bytes as a float's */
+    eg_status status = EG_OK;
+    for (int i = 0; i < field->space->group_count; i++) {
+        const eg_group *g = &field->space->groups[i];
+        size_t end =
+            field->offset[i] + (size_t)g->tiles * eg_group_tile_values(g, field->components);
+        if (end < field->offset[i + 1])
+            EG_TRY(eg_buffer_fill(field->data, end, field->offset[i + 1] - end, &zero));
+    }
+done:
+    return status;
+}
+
+eg_status eg_field_create(eg_space *space, int components, eg_type type, eg_field **out)
+{
+    eg_status status = EG_OK;
+    eg_field *field = NULL;
+    *out = NULL;
+    if (components < 1 || components > COMPONENTS_MOST)
+        return eg_fail(space->ctx, EG_ERROR_ARGUMENT,
+                       "a field of %d components; 1 to %d are possible", components,
+                       COMPONENTS_MOST);
+    if (type != EG_F64 && type != EG_F32)
+        return eg_fail(space->ctx, EG_ERROR_ARGUMENT, "fields hold f64 or f32, not %s",
+                       eg_type_name(type));
+    EG_TRY(eg_new(space->ctx, 1, &field));
+    *field = (eg_field){.space = space, .type = type, .components = components};
+    EG_TRY(eg_new(space->ctx, (size_t)space->group_count + 1, &field->offset));
+    eg_space_offsets(space, components, field->offset);
+    EG_TRY(eg_buffer_create(space->device, type, field->offset[space->group_count], &field->data));
+    EG_TRY(clear_gaps(field));
+    EG_TRY(make_layout(field));
+    *out = field;
+    field = NULL;
+done:
+    eg_field_destroy(&field);
+    return status;
+}
+
+void eg_field_destroy(eg_field **field)
+{
+    if (!field || !*field) return;
+    eg_context *ctx = (*field)->space->ctx;
+    eg_buffer_destroy(&(*field)->layout);
+    eg_buffer_destroy(&(*field)->data);
+    eg_release(ctx, &(*field)->offset);
+    eg_release(ctx, field);
+}
+
+/* --- the host's order ------------------------------------------------------------------------- */
+
+size_t eg_field_host_count(const eg_field *field)
+{
+    size_t count = 0;
+    for (int i = 0; i < field->space->group_count; i++) {
+        const eg_group *g = &field->space->groups[i];
+        count += (size_t)g->element_count * (size_t)(g->element->np * field->components);
+    }
+    return count;
+}
+
+/* Where each own element begins in the host's order. */
+static eg_status host_places(const eg_field *field, size_t **out)
+{
+    const eg_space *space = field->space;
+    eg_status status = eg_new(space->ctx, (size_t)space->mesh->element_count, out);
+    size_t place = 0;
+    for (int32_t e = 0; status == EG_OK && e < space->mesh->element_count; e++) {
+        const eg_group *g = eg_space_group_of(space, e);
+        (*out)[e] = place;
+        place += (size_t)(g->element->np * field->components);
+    }
+    return status;
+}
+
+/* Copies `count` values of an element from or to a tile, where they lie `lanes` apart. */
+static void load_element(eg_type type, const void *tile, int lanes, int count, double *values)
+{
+    for (int i = 0; i < count; i++)
+        values[i] = type == EG_F64 ? ((const double *)tile)[i * lanes]
+                                   : (double)((const float *)tile)[i * lanes];
+}
+
+static void store_element(eg_type type, void *tile, int lanes, int count, const double *values)
+{
+    for (int i = 0; i < count; i++)
+        if (type == EG_F64)
+            ((double *)tile)[i * lanes] = values[i];
+        else
+            ((float *)tile)[i * lanes] = (float)values[i];
+}
+
+/* Moves the own tiles of a field to the host's order (`to`) or from it (`from`). */
+static eg_status convert(const eg_field *field, double *to, const double *from)
+{
+    const eg_space *space = field->space;
+    const size_t size = eg_type_size(field->type);
+    eg_status status = EG_OK;
+    size_t *place = NULL;
+    char *stage = NULL;
+    EG_TRY(host_places(field, &place));
+    for (int i = 0; i < space->group_count; i++) {
+        const eg_group *g = &space->groups[i];
+        const int count = g->element->np * field->components;
+        const size_t values = eg_group_tile_values(g, field->components);
+        int64_t piece = values < STAGE_VALUES ? (int64_t)(STAGE_VALUES / values) : 1;
+        if (piece > g->own_tiles) piece = g->own_tiles;
+        EG_TRY(eg_allocate(space->ctx, (size_t)piece * values * size, (void **)&stage));
+        for (int64_t tile = 0; tile < g->own_tiles; tile += piece) {
+            int64_t tiles = g->own_tiles - tile < piece ? g->own_tiles - tile : piece;
+            size_t first = field->offset[i] + (size_t)tile * values;
+            if (to) EG_TRY(eg_buffer_download(field->data, first, (size_t)tiles * values, stage));
+            for (int64_t k = 0; k < tiles * g->lanes; k++) {
+                int32_t element = g->element_of_slot[tile * g->lanes + k];
+                char *at =
+                    stage + ((size_t)(k / g->lanes) * values + (size_t)(k % g->lanes)) * size;
+                if (to)
+                    load_element(field->type, at, g->lanes, count, to + place[element]);
+                else
+                    store_element(field->type, at, g->lanes, count, from + place[element]);
+            }
+            if (from) EG_TRY(eg_buffer_upload(field->data, first, (size_t)tiles * values, stage));
+        }
+        eg_release(space->ctx, &stage);
+    }
+done:
+    eg_release(space->ctx, &stage);
+    eg_release(space->ctx, &place);
+    return status;
+}
+
+eg_status eg_field_to_host(const eg_field *field, double *values)
+{
+    return convert(field, values, NULL);
+}
+
+eg_status eg_field_from_host(eg_field *field, const double *values)
+{
+    eg_status status = convert(field, NULL, values);
+    return status == EG_OK ? eg_field_fill_ghosts(field) : status;
+}
+
+eg_status eg_field_fill_ghosts(eg_field *field)
+{
+    eg_status status = EG_OK;
+    eg_halo *halo = NULL;
+    EG_TRY(eg_halo_create(field->space, field->components, field->type, EG_HALO_ELEMENTS, &halo));
+    EG_TRY(eg_halo_start(halo, field));
+    EG_TRY(eg_halo_wait(halo, field));
+done:
+    eg_halo_destroy(&halo);
+    return status;
+}

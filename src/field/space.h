@@ -1,0 +1,44 @@
+/* What the files of room `field` share about spaces: where values lie, ghosts, geometry of
+ * groups. */
+#ifndef EG_FIELD_SPACE_H
+#define EG_FIELD_SPACE_H
+
+#include "field/field.h"
+
+/* --- where values lie ------------------------------------------------------------------------- */
+
+/* The group of an element or ghost. */
+static inline const eg_group *eg_space_group_of(const eg_space *space, int32_t element)
+{
+    return &space->groups[space->group_of_block[space->slot_of_element[element] / EG_SLOT_BLOCK]];
+}
+
+/* Values of a field of `components` components on one tile. */
+static inline size_t eg_group_tile_values(const eg_group *group, int components)
+{
+    return (size_t)components * (size_t)group->element->np * (size_t)group->lanes;
+}
+
+/* Where value 0 of component 0 of a group's slot (counted from its first) stands behind the group's
+ * offset; the following values of the element come `lanes` apart, component after component. */
+static inline size_t eg_group_place(const eg_group *group, int components, int64_t slot)
+{
+    return (size_t)(slot / group->lanes) * eg_group_tile_values(group, components) +
+           (size_t)(slot % group->lanes);
+}
+
+/* eg_field.offset of fields with so many components: [group_count + 1]. */
+void eg_space_offsets(const eg_space *space, int components, size_t *offset);
+
+/* Fetches all values of the ghosts from their owners; makes and drops what that needs.
+ * Collective. */
+eg_status eg_field_fill_ghosts(eg_field *field);
+
+/* --- geometry --------------------------------------------------------------------------------- */
+
+/* Creates volume_factors and face_factors of an affine group from its nodes. */
+eg_status eg_group_fill_factors(eg_space *space, int group);
+/* Sets space->volume. Collective. */
+eg_status eg_space_measure_volume(eg_space *space);
+
+#endif

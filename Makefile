@@ -4,13 +4,14 @@ PREFIX ?= /usr/local
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test performance install format tidy clean
+.PHONY: help build demo test test-long performance install format tidy clean
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
 help:
 	@echo 'make demo         build eagre, list the devices, draw a roofline; a minute or two'
 	@echo 'make test         build and run every test, with sanitizers, format and lint'
+	@echo 'make test-long    the tests of all degrees, where make test takes a few; half an hour'
 	@echo 'make build        build eagre in $(BUILD)'
 	@echo 'make performance  measure this machine and rewrite the tables of docs/performance.md'
 	@echo '                  (DEVICE=cuda:0 measures that one; several in quotes)'
@@ -33,6 +34,12 @@ demo: build
 test:
 	@tools/setup.sh test
 	@tools/test.sh
+
+test-long:
+	@tools/setup.sh test
+	@cmake --preset release
+	@cmake --build $(BUILD) -j $(JOBS)
+	EAGRE_TEST_LONG=1 ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure -L 'unit|convergence|kernel'
 
 performance: build
 	@tools/performance.sh $(BUILD)/eagre $(DEVICE)

@@ -34,7 +34,7 @@ else()
     set(command_path ${PROJECT_BINARY_DIR}/eagre)
 endif()
 
-foreach(room IN ITEMS unit kernel cli)
+foreach(room IN ITEMS unit kernel convergence paper cli)
     file(GLOB test_files CONFIGURE_DEPENDS tests/${room}/test_*.c)
     if(NOT CMOCKA_FOUND)
         continue()
@@ -68,6 +68,18 @@ if(TARGET test_comm AND EAGRE_HAVE_MPI)
         ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
 endif()
 
+if(TARGET test_halo AND EAGRE_HAVE_MPI)
+    foreach(ranks IN ITEMS 2 3 4)
+        add_test(NAME test_halo_on_${ranks}_ranks
+            COMMAND ${MPIEXEC_EXECUTABLE} --oversubscribe ${MPIEXEC_NUMPROC_FLAG} ${ranks}
+                $<TARGET_FILE:test_halo>)
+        describe_test(test_halo_on_${ranks}_ranks unit)
+        set_property(TEST test_halo_on_${ranks}_ranks APPEND PROPERTY
+            ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+    endforeach()
+    set_property(TEST test_halo APPEND PROPERTY ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+endif()
+
 # The products and chains once more as a compiler without vector types would build them, on CPUs alone.
 foreach(name IN ITEMS test_gemm test_fragments)
     if(TARGET ${name})
@@ -76,6 +88,23 @@ foreach(name IN ITEMS test_gemm test_fragments)
         set_property(TEST ${name}_without_vectors APPEND PROPERTY
             ENVIRONMENT "CC=cc -DK_PLAIN=1;OCL_ICD_VENDORS=/nonexistent;CUDA_VISIBLE_DEVICES=")
     endif()
+endforeach()
+
+# Every tests/fuzz/fuzz_*.c is fed what fuzzing has kept in tests/fuzz/corpus. tools/fuzz.sh fuzzes on.
+file(GLOB fuzzers CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
+foreach(file IN LISTS fuzzers)
+    cmake_path(GET file STEM name)
+    string(REPLACE fuzz_ "" corpus ${name})
+    add_executable(${name} ${file})
+    target_link_libraries(${name} PRIVATE eagre_all)
+    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+    target_compile_definitions(${name} PRIVATE EG_FUZZ_REPLAY)
+    set_target_properties(${name} PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+    file(GLOB data LIST_DIRECTORIES true tests/data/${corpus}/*)
+    add_test(NAME ${name}_corpus
+        COMMAND ${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${corpus} ${data})
+    describe_test(${name}_corpus fuzz)
 endforeach()
 
 # Scripts are given the command, the source and the build directory.

@@ -3,6 +3,10 @@
 #define EG_CLI_H
 
 #include "base/base.h"
+#include "case/case.h"
+#include "device/device.h"
+#include "eagre/comm.h"
+#include "model/model.h"
 
 /* How the command ends; the numbers are part of its interface. */
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_WRONG_INPUT = 2 };
@@ -12,9 +16,12 @@ typedef struct cli_options {
     const char *device;   /* --device; NULL: not given */
     const char *svg;      /* --svg */
     const char *markdown; /* --markdown */
-    bool json, quick, help, verbose;
+    const char *output;   /* --output */
+    const char *parts;    /* --parts */
+    bool json, quick, help, verbose, reference;
     char **names; /* what is not an option */
     int name_count;
+    eg_comm *comm; /* the ranks that run this command together */
 } cli_options;
 
 /* One option of a command; a list of them ends with a NULL name. */
@@ -47,18 +54,44 @@ typedef struct cli_command {
     const char *example; /* lines, ended by a newline */
     const cli_option *options;
     eg_status (*run)(eg_context *ctx, const cli_options *options);
+    /* Adds what may follow `count` operands, a line each ("FILES": names of files); NULL: nothing. */
+    eg_status (*complete)(eg_context *ctx, int count, char *const *words, eg_text *out);
+    bool hidden; /* from the list of commands */
 } cli_command;
 
-extern const cli_command cli_command_bench, cli_command_devices;
+extern const cli_command cli_command_bench, cli_command_check, cli_command_complete,
+    cli_command_devices, cli_command_help, cli_command_mesh, cli_command_new, cli_command_run;
+
+/* main.c */
+extern const cli_command *const cli_commands[]; /* ended by NULL */
+const cli_command *cli_find_command(const char *name);
+/* The help of a command, or (NULL) of eagre itself. */
+eg_status cli_help_text(const cli_command *command, eg_text *out);
 
 /* options.c: reads what follows the command's name into *options; false after a message on standard
  * error. Reorders argv so that the names stand together. */
 bool cli_parse(const cli_command *command, int argc, char **argv, cli_options *options);
 
-/* suggest.c: the candidate nearest to `given` by edit distance, NULL if none is near. */
-const char *cli_nearest(const char *given, const char *const *candidates, size_t count);
+/* parallel.c: MPI, where several ranks run the command together. */
+bool cli_parallel_start(int *argc, char ***argv); /* false after a message */
+void cli_parallel_end(void);
+void cli_parallel_abort(int code); /* ends all ranks; returns if there is only one */
+eg_status cli_parallel_comm(eg_context *ctx, eg_comm **out);
+int cli_rank(void);
+int cli_rank_count(void);
+/* Opens the device that --device or a case asks for, this rank's share of the machine. */
+eg_status cli_open_device(eg_context *ctx, const char *spec, eg_device **out);
 
-/* Writes a text to standard output. */
+/* case.c: opens the case that operand `first` names, with the replacements behind it. */
+eg_status cli_open_case(eg_context *ctx, const cli_options *options, int first,
+                        const eg_model **model, eg_case **cas);
+
+/* cmd_help.c: adds "section.key" and an ending, a line each. */
+eg_status cli_list_keys(const char *ending, eg_text *out);
+/* cmd_complete.c: a case file first, then replacements. */
+eg_status cli_complete_case(eg_context *ctx, int count, char *const *words, eg_text *out);
+
+/* Writes a text to standard output, on rank 0. */
 eg_status cli_print(eg_context *ctx, const eg_text *text);
 
 #endif

@@ -37,7 +37,7 @@ static eg_status unknown_bench(eg_context *ctx, const char *given)
         snprintf(all + used, sizeof all - used, "%s, ", names[count]);
     }
     names[count++] = "all";
-    const char *nearest = cli_nearest(given, names, count);
+    const char *nearest = eg_nearest(given, names, count);
     return eg_fail(ctx, EG_ERROR_ARGUMENT, "unknown benchmark \"%s\"%s%s%s\nThere are %sall.",
                    given, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
                    nearest ? "\"?" : "", all);
@@ -215,6 +215,19 @@ done:
     return status;
 }
 
+static eg_status complete(eg_context *ctx, int count, char *const *words, eg_text *out)
+{
+    eg_status status = EG_OK;
+    (void)ctx;
+    (void)count;
+    (void)words;
+    EG_TRY(eg_text_puts(out, "all\n"));
+    for (size_t i = 0; i < eg_bench_count(); i++)
+        EG_TRY(eg_text_printf(out, "%s\n", eg_bench_name(i)));
+done:
+    return status;
+}
+
 const cli_command cli_command_bench = {
     .name = "bench",
     .summary = "measure how close kernels come to the limits of a device",
@@ -228,4 +241,5 @@ const cli_command cli_command_bench = {
                "  eagre bench gemm chain --device cuda:0 --svg roofline.svg\n",
     .options = options_list,
     .run = run,
+    .complete = complete,
 };

@@ -1,40 +1,63 @@
 /* The command `eagre`: finds the subcommand, parses its options, runs it, and turns its status into
  * an exit code: 0 done, 1 it failed, 2 the input is wrong. */
+#define _POSIX_C_SOURCE 200809L
 #include "base/json.h"
 #include "cli/cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-static const cli_command *const commands[] = {&cli_command_bench, &cli_command_devices};
+const cli_command *const cli_commands[] = {
+    &cli_command_run,     &cli_command_check,    &cli_command_new,
+    &cli_command_help,    &cli_command_mesh,     &cli_command_bench,
+    &cli_command_devices, &cli_command_complete, NULL};
 
-static void print_help(FILE *to)
+const cli_command *cli_find_command(const char *name)
 {
-    fprintf(to, "eagre %s: high-order discontinuous Galerkin flow simulation on CPUs and GPUs\n\n",
-            eg_version());
-    fprintf(to, "Usage: eagre COMMAND [OPTION …]\n\nCommands:\n");
-    for (size_t i = 0; i < EG_COUNT(commands); i++) {
-        fprintf(to, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    }
-    fprintf(to, "\nOptions:\n"
-                "  --help     print this\n"
-                "  --version  print the version\n"
-                "\n\"eagre COMMAND --help\" explains a command, with an example.\n");
+    for (size_t i = 0; cli_commands[i]; i++)
+        if (strcmp(name, cli_commands[i]->name) == 0) return cli_commands[i];
+    return NULL;
 }
 
-static void print_command_help(const cli_command *command)
+static eg_status help_of_all(eg_text *out)
 {
-    printf("eagre %s: %s\n\nUsage: eagre %s %s\n\n%s\nOptions:\n", command->name, command->summary,
-           command->name, command->usage, command->about);
+    eg_status status = EG_OK;
+    EG_TRY(eg_text_printf(
+        out,
+        "eagre %s: high-order discontinuous Galerkin flow simulation on CPUs and GPUs\n\n"
+        "Usage: eagre COMMAND [OPTION …]\n\nCommands:\n",
+        eg_version()));
+    for (size_t i = 0; cli_commands[i]; i++)
+        if (!cli_commands[i]->hidden)
+            EG_TRY(eg_text_printf(out, "  %-10s %s\n", cli_commands[i]->name,
+                                  cli_commands[i]->summary));
+    EG_TRY(eg_text_puts(out, "\nOptions:\n"
+                             "  --help     print this\n"
+                             "  --version  print the version\n"
+                             "\n\"eagre COMMAND --help\" explains a command, with an example.\n"));
+done:
+    return status;
+}
+
+eg_status cli_help_text(const cli_command *command, eg_text *out)
+{
+    eg_status status = EG_OK;
+    if (!command) return help_of_all(out);
+    EG_TRY(eg_text_printf(out, "eagre %s: %s\n\nUsage: eagre %s %s\n\n%s\nOptions:\n",
+                          command->name, command->summary, command->name, command->usage,
+                          command->about));
     for (const cli_option *o = command->options; o->name; o++) {
         char left[48], letter[8] = "    ";
         if (o->letter) snprintf(letter, sizeof letter, "-%c, ", o->letter);
         snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->value ? " " : "",
                  o->value ? o->value : "");
-        printf("  %-22s %s\n", left, o->help);
+        EG_TRY(eg_text_printf(out, "  %-22s %s\n", left, o->help));
     }
-    printf("\nExample:\n%s", command->example);
+    EG_TRY(eg_text_printf(out, "\nExample:\n%s", command->example));
+done:
+    return status;
 }
 
 static void print_log(void *user, eg_log_level level, const char *line)
@@ -45,6 +68,7 @@ static void print_log(void *user, eg_log_level level, const char *line)
 
 eg_status cli_print(eg_context *ctx, const eg_text *text)
 {
+    if (cli_rank() > 0) return EG_OK;
     if (fputs(eg_text_string(text), stdout) < 0 || fflush(stdout) != 0) {
         return eg_fail(ctx, EG_ERROR_IO, "cannot write to standard output");
     }
@@ -67,7 +91,36 @@ static void print_json_error(eg_context *ctx, eg_status failed)
     eg_text_free(&text);
 }
 
-static int run(const cli_command *command, const cli_options *options)
+static int exit_code(eg_status status)
+{
+    bool wrong_input =
+        status == EG_ERROR_ARGUMENT || status == EG_ERROR_NO_DEVICE || status == EG_ERROR_INPUT;
+    return status == EG_OK ? CLI_DONE : wrong_input ? CLI_WRONG_INPUT : CLI_FAILED;
+}
+
+/* Prints what went wrong. Of several ranks mostly all fail in the same way: the others give rank 0 a
+ * moment to say it for them, and then end everything, because some rank may wait for this one. */
+static void report_failure(eg_context *ctx, const cli_command *command, const cli_options *options,
+                           eg_status status)
+{
+    if (cli_rank() > 0) {
+        nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+        fprintf(stderr, "eagre %s: rank %d: %s\n", command->name, cli_rank(),
+                eg_context_error(ctx));
+    } else {
+        /* Messages about a case begin with the place, as compilers have it. */
+        const char *located = strstr(eg_context_error(ctx), ": error: ");
+        if (located && located < strchr(eg_context_error(ctx), '\n'))
+            fprintf(stderr, "%s\n", eg_context_error(ctx));
+        else
+            fprintf(stderr, "eagre %s: %s\n", command->name, eg_context_error(ctx));
+        if (options->json) print_json_error(ctx, status);
+    }
+    fflush(stdout);
+    cli_parallel_abort(exit_code(status));
+}
+
+static int run(const cli_command *command, cli_options *options)
 {
     eg_context *ctx = NULL;
     eg_context_options settings = eg_context_defaults();
@@ -76,63 +129,69 @@ static int run(const cli_command *command, const cli_options *options)
     eg_status status = eg_context_create(&settings, &ctx);
     if (status != EG_OK) {
         fprintf(stderr, "eagre: %s\n", eg_status_text(status));
+        cli_parallel_abort(CLI_FAILED);
         return CLI_FAILED;
     }
-    status = command->run(ctx, options);
-    if (status != EG_OK) {
-        fprintf(stderr, "eagre %s: %s\n", command->name, eg_context_error(ctx));
-        if (options->json) print_json_error(ctx, status);
-    }
+    status = cli_parallel_comm(ctx, &options->comm);
+    if (status == EG_OK) status = command->run(ctx, options);
+    if (status != EG_OK) report_failure(ctx, command, options, status);
+    eg_comm_destroy(&options->comm);
     eg_context_destroy(&ctx);
-    bool wrong_input = status == EG_ERROR_ARGUMENT || status == EG_ERROR_NO_DEVICE;
-    return status == EG_OK ? CLI_DONE : wrong_input ? CLI_WRONG_INPUT : CLI_FAILED;
+    return exit_code(status);
 }
 
 static int unknown_command(const char *given)
 {
-    const char *names[EG_COUNT(commands) + 2];
+    const char *names[EG_COUNT(cli_commands) + 2];
     size_t count = 0;
-    for (size_t i = 0; i < EG_COUNT(commands); i++)
-        names[count++] = commands[i]->name;
+    for (size_t i = 0; cli_commands[i]; i++)
+        if (!cli_commands[i]->hidden) names[count++] = cli_commands[i]->name;
     names[count++] = "--help";
     names[count++] = "--version";
-    const char *nearest = cli_nearest(given, names, count);
+    const char *nearest = eg_nearest(given, names, count);
     fprintf(stderr, "eagre: unknown %s \"%s\"", given[0] == '-' ? "option" : "command", given);
     if (nearest) fprintf(stderr, "; did you mean \"%s\"?", nearest);
     fprintf(stderr, "\n\"eagre --help\" lists all commands.\n");
     return CLI_WRONG_INPUT;
 }
 
+static int print_help(const cli_command *command, FILE *to)
+{
+    eg_context *ctx = NULL;
+    if (eg_context_create(NULL, &ctx) != EG_OK) return CLI_FAILED;
+    eg_text text = eg_text_new(ctx);
+    eg_status status = cli_help_text(command, &text);
+    if (cli_rank() == 0) fputs(eg_text_string(&text), to);
+    eg_text_free(&text);
+    eg_context_destroy(&ctx);
+    return exit_code(status);
+}
+
 static int dispatch(int argc, char **argv)
 {
     if (argc < 2) {
-        print_help(stderr);
+        print_help(NULL, stderr);
         return CLI_WRONG_INPUT;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        print_help(stdout);
-        return CLI_DONE;
-    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return print_help(NULL, stdout);
     if (strcmp(argv[1], "--version") == 0) {
         printf("eagre %s\n", eg_version());
         return CLI_DONE;
     }
-    for (size_t i = 0; i < EG_COUNT(commands); i++) {
-        if (strcmp(argv[1], commands[i]->name) != 0) continue;
-        cli_options options;
-        if (!cli_parse(commands[i], argc - 2, argv + 2, &options)) return CLI_WRONG_INPUT;
-        if (options.help) {
-            print_command_help(commands[i]);
-            return CLI_DONE;
-        }
-        return run(commands[i], &options);
-    }
-    return unknown_command(argv[1]);
+    const cli_command *command = cli_find_command(argv[1]);
+    if (!command) return unknown_command(argv[1]);
+    cli_options options;
+    if (!cli_parse(command, argc - 2, argv + 2, &options)) return CLI_WRONG_INPUT;
+    if (options.help) return print_help(command, stdout);
+    return run(command, &options);
 }
 
 int main(int argc, char **argv)
 {
+    if (!cli_parallel_start(&argc, &argv)) return CLI_FAILED;
     int code = dispatch(argc, argv);
+    cli_parallel_end();
     if (fflush(stdout) != 0 || ferror(stdout)) {
         if (code == CLI_DONE) fprintf(stderr, "eagre: cannot write to standard output\n");
         return code == CLI_DONE ? CLI_FAILED : code;

@@ -32,7 +32,7 @@ static void unknown(const cli_command *command, const char *given, const char *n
     for (const cli_option *o = command->options; o->name && count < MOST_OPTIONS; o++) {
         names[count++] = o->name;
     }
-    const char *nearest = cli_nearest(asked, names, count);
+    const char *nearest = eg_nearest(asked, names, count);
     fprintf(stderr, "eagre %s: unknown option %s", command->name, given);
     if (nearest) fprintf(stderr, "; did you mean --%s?", nearest);
     fprintf(stderr, "\n\"eagre %s --help\" lists all options.\n", command->name);

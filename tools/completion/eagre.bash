@@ -1,41 +1,33 @@
-# Completion of the command eagre for bash.
+# Completion of the command eagre for bash: the command itself says what may follow.
 
 _eagre()
 {
-    local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-    local command=${COMP_WORDS[1]}
+    local line=${COMP_LINE:0:COMP_POINT} word candidates
+    local -a words
     COMPREPLY=()
 
-    # A device's name contains a colon, at which bash splits words.
-    local line=${COMP_LINE:0:COMP_POINT}
-    if [[ $line =~ (-d|--device)[=[:space:]]+([a-z]*:?[0-9]*)$ ]]; then
-        local typed=${BASH_REMATCH[2]} names
-        names="auto $(eagre devices 2>/dev/null |
-            sed -n 's/^[[:space:]]*\(\(cpu\|opencl\|cuda\)\(:[0-9]*\)\{0,1\}\)[[:space:]].*/\1/p')"
-        mapfile -t COMPREPLY < <(compgen -W "$names" -- "$typed")
-        if [[ $typed == *:* ]]; then
-            COMPREPLY=("${COMPREPLY[@]#"${typed%:*}:"}")
-        fi
-        return
+    # Words as the shell sees them: bash would split them at = and :, too.
+    read -ra words <<<"$line"
+    if [[ $line == *[[:space:]] ]]; then words+=(""); fi
+    word=${words[-1]}
+    # --option=value is completed like --option value.
+    if [[ $word == --*=* ]]; then
+        words=("${words[@]:0:${#words[@]}-1}" "${word%%=*}" "${word#*=}")
+        word=${words[-1]}
     fi
 
-    if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W 'devices bench --help --version' -- "$word")
-        return
+    candidates=$("${words[0]}" complete -- "${words[@]:1}" 2>/dev/null)
+    mapfile -t COMPREPLY < <(compgen -W "${candidates//FILES/}" -- "$word")
+    if [[ $candidates == *FILES* && $word != -* ]]; then
+        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "$word")
     fi
-    case $previous in
-    --svg | --markdown)
-        mapfile -t COMPREPLY < <(compgen -f -- "$word")
-        return
-        ;;
-    esac
-    case $command in
-    devices) mapfile -t COMPREPLY < <(compgen -W '--device --json --verbose --help' -- "$word") ;;
-    bench)
-        mapfile -t COMPREPLY < <(compgen -W 'all stream fma gemm chain matvec dot launch
-            --device --quick --json --svg --markdown --verbose --help' -- "$word")
-        ;;
-    esac
+    if ((${#COMPREPLY[@]} == 1)) && [[ ${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2>/dev/null; fi
+
+    # Bash replaces only what follows the last of its own word breaks.
+    if [[ $word == *[:=]* ]]; then
+        local done=${word%"${word##*[:=]}"}
+        COMPREPLY=("${COMPREPLY[@]#"$done"}")
+    fi
 }
 
 complete -F _eagre eagre

@@ -1,0 +1,108 @@
+/* `eagre help`: explains commands, and sections and keys of case files, from the schema. */
+#include "cli/cli.h"
+#include "model/model.h"
+
+#include <string.h>
+
+static const cli_option options_list[] = {CLI_COMMON_OPTIONS,
+                                          {"reference", 0, NULL,
+                                           "print all sections and keys as a Markdown page",
+                                           offsetof(cli_options, reference)},
+                                          {0}};
+
+/* The tables of all models together: what they share once, then what is each model's own. */
+static size_t all_tables(const eg_key *tables[EG_TABLES_MAX])
+{
+    size_t count = eg_model_tables(eg_models[0], tables);
+    for (size_t i = 1; eg_models[i] && count < EG_TABLES_MAX; i++)
+        tables[count++] = eg_models[i]->keys;
+    return count;
+}
+
+static bool is_section(const eg_key *const *tables, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        for (const eg_key *k = tables[i]; k->name; k++)
+            if (strcmp(k->section, name) == 0) return true;
+    return false;
+}
+
+static eg_status run(eg_context *ctx, const cli_options *options)
+{
+    eg_status status = EG_OK;
+    const eg_key *tables[EG_TABLES_MAX];
+    size_t count = all_tables(tables);
+    eg_text text = eg_text_new(ctx);
+    if (options->name_count > 1)
+        return eg_fail(ctx, EG_ERROR_ARGUMENT, "one command, section or key at a time, not %d",
+                       options->name_count);
+    if (options->reference) {
+        EG_TRY(eg_case_reference(ctx, tables, count, &text));
+    } else if (options->name_count == 0) {
+        EG_TRY(cli_help_text(NULL, &text));
+        EG_TRY(eg_text_puts(&text,
+                            "\nSections of a case file, explained by \"eagre help SECTION\":\n"));
+        EG_TRY(eg_case_describe(ctx, tables, count, "", &text));
+    } else {
+        /* A word such as "mesh" may be a command and a section. */
+        const cli_command *command = cli_find_command(options->names[0]);
+        if (command) EG_TRY(cli_help_text(command, &text));
+        if (!command || is_section(tables, count, options->names[0])) {
+            if (command) EG_TRY(eg_text_puts(&text, "\n"));
+            EG_TRY(eg_case_describe(ctx, tables, count, options->names[0], &text));
+        }
+    }
+    EG_TRY(cli_print(ctx, &text));
+done:
+    eg_text_free(&text);
+    return status;
+}
+
+/* Adds "section.name" and an ending for every key that has a name of its own. */
+eg_status cli_list_keys(const char *ending, eg_text *out)
+{
+    eg_status status = EG_OK;
+    const eg_key *tables[EG_TABLES_MAX];
+    size_t count = all_tables(tables);
+    for (size_t i = 0; i < count; i++)
+        for (const eg_key *k = tables[i]; k->name; k++) {
+            if (strchr(k->section, '*') || strcmp(k->name, "*") == 0) continue;
+            EG_TRY(eg_text_printf(out, "%s%s%s%s\n", k->section, *k->section ? "." : "", k->name,
+                                  ending));
+        }
+done:
+    return status;
+}
+
+static eg_status complete(eg_context *ctx, int count, char *const *words, eg_text *out)
+{
+    eg_status status = EG_OK;
+    const eg_key *tables[EG_TABLES_MAX];
+    size_t table_count = all_tables(tables);
+    const char *last = "";
+    (void)ctx;
+    (void)words;
+    if (count > 0) return EG_OK;
+    for (size_t i = 0; i < table_count; i++)
+        for (const eg_key *k = tables[i]; k->name; k++) {
+            if (*k->section && strcmp(k->section, last) != 0)
+                EG_TRY(eg_text_printf(out, "%s\n", k->section));
+            last = k->section;
+        }
+    EG_TRY(cli_list_keys("", out));
+done:
+    return status;
+}
+
+const cli_command cli_command_help = {
+    .name = "help",
+    .summary = "explain a command, or a section or key of case files",
+    .usage = "[COMMAND | SECTION | KEY]",
+    .about = "Explains a command, a section of a case file (\"mesh\") or one of its keys\n"
+             "(\"mesh.cells\"): type, range, default, and an example. Without a name it lists all\n"
+             "commands and sections.\n",
+    .example = "  eagre help mesh\n  eagre help mesh.cells\n  eagre help run\n",
+    .options = options_list,
+    .run = run,
+    .complete = complete,
+};

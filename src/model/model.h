@@ -1,0 +1,78 @@
+/* The door of room `model`: what a model is, the table of all models, and the way of a run from an
+ * opened case to its results. A model knows its physics; mesh, space, time and output come from the
+ * rooms below. */
+#ifndef EG_MODEL_H
+#define EG_MODEL_H
+
+#include "base/comm.h"
+#include "base/json.h"
+#include "case/case.h"
+#include "device/device.h"
+#include "field/field.h"
+#include "mesh/mesh.h"
+
+/* What a model is created from; nothing is owned by it. */
+typedef struct eg_problem {
+    eg_context *ctx;
+    eg_device *device;
+    eg_comm *comm;
+    const eg_case *cas;
+    const eg_mesh *mesh; /* this rank's part */
+} eg_problem;
+
+/* The errors of one field against [exact]. */
+typedef struct eg_field_error {
+    const char *name; /* the model's */
+    eg_norms norms;
+} eg_field_error;
+
+#define EG_MODEL_FIELDS_MAX 16
+
+typedef struct eg_model {
+    const char *name;
+    const char *summary;
+    const eg_key *keys; /* of the model's own sections */
+    /* Judges what the schema cannot: needs neither mesh nor device. */
+    eg_status (*check)(eg_context *ctx, const eg_case *cas);
+    eg_status (*create)(const eg_problem *problem, void **state);
+    /* Does the work of the run. */
+    eg_status (*run)(void *state);
+    /* Errors at the end of the run; *count is 0 without [exact]. */
+    eg_status (*errors)(void *state, eg_field_error *errors, int *count);
+    /* The space of the model's unknowns; borrowed. */
+    const eg_space *(*space)(void *state);
+    int (*fields)(void *state); /* how many unknowns each of its points has */
+    void (*destroy)(void *state);
+} eg_model;
+
+/* All models, ended by NULL. */
+extern const eg_model *const eg_models[];
+const eg_model *eg_model_find(const char *name); /* NULL: none */
+
+#define EG_TABLES_MAX 16
+/* The tables of keys of a case of this model; returns their number. */
+size_t eg_model_tables(const eg_model *model, const eg_key *tables[EG_TABLES_MAX]);
+
+/* Opens a case: finds its model, joins the tables, checks everything that needs no mesh. */
+eg_status eg_model_open_case(eg_context *ctx, const char *path, const char *const *overrides,
+                             size_t override_count, const eg_model **model, eg_case **cas);
+
+/* Makes the mesh of a case, or this rank's part of it. */
+eg_status eg_model_make_mesh(const eg_case *cas, eg_context *ctx, eg_comm *comm, eg_mesh **out);
+
+typedef struct eg_run_result {
+    const eg_model *model;
+    int64_t dof, elements; /* of all ranks */
+    int ranks;
+    eg_field_error errors[EG_MODEL_FIELDS_MAX];
+    int error_count;
+    double wall_s;  /* everything after the case was opened */
+    double setup_s; /* mesh, space, compilation */
+    int kernels_compiled;
+} eg_run_result;
+
+/* Makes mesh, parts and model, runs it, and measures. Collective. */
+eg_status eg_model_run(const eg_model *model, const eg_case *cas, eg_device *device, eg_comm *comm,
+                       eg_run_result *out);
+
+#endif

@@ -1,0 +1,59 @@
+/* The table of all models, and what every case shares whatever its model. */
+#include "model/model.h"
+
+#include "model/project/project.h"
+
+#include <string.h>
+
+const eg_model *const eg_models[] = {&eg_model_project, NULL};
+
+const eg_model *eg_model_find(const char *name)
+{
+    for (const eg_model *const *m = eg_models; *m; m++)
+        if (strcmp((*m)->name, name) == 0) return *m;
+    return NULL;
+}
+
+static const eg_key device_keys[] = {
+    {.section = "device",
+     .name = "name",
+     .type = EG_KEY_STRING,
+     .fallback = "\"auto\"",
+     .help = "What to compute on: \"cpu\", \"cpu:2\" (two threads), \"cuda:0\", \"opencl:0\", or "
+             "\"auto\" for the first GPU or else the CPU. The option --device goes before it.",
+     .example = "\"cpu:2\""},
+    {0}};
+
+size_t eg_model_tables(const eg_model *model, const eg_key *tables[EG_TABLES_MAX])
+{
+    size_t count = 0;
+    tables[count++] = eg_case_keys;
+    tables[count++] = eg_mesh_keys;
+    tables[count++] = eg_space_keys;
+    tables[count++] = device_keys;
+    tables[count++] = model->keys;
+    return count;
+}
+
+eg_status eg_model_open_case(eg_context *ctx, const char *path, const char *const *overrides,
+                             size_t override_count, const eg_model **model, eg_case **cas)
+{
+    eg_status status = EG_OK;
+    const char *names[EG_TABLES_MAX + 1] = {0};
+    const eg_key *tables[EG_TABLES_MAX];
+    char *name = NULL;
+    eg_case_options options = {.overrides = overrides, .override_count = override_count};
+    for (size_t i = 0; eg_models[i]; i++)
+        names[i] = eg_models[i]->name;
+    *cas = NULL;
+    EG_TRY(eg_case_read_model(ctx, path, &options, names, &name));
+    *model = eg_model_find(name);
+    options.tables = tables;
+    options.table_count = eg_model_tables(*model, tables);
+    EG_TRY(eg_case_open(ctx, path, &options, cas));
+    EG_TRY((*model)->check(ctx, *cas));
+done:
+    if (status != EG_OK) eg_case_close(cas);
+    eg_release(ctx, &name);
+    return status;
+}

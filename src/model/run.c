@@ -1,0 +1,53 @@
+/* The way of a run: mesh, this rank's part of it, the model, its work, its errors. */
+#include "model/model.h"
+
+#include "device/device.h"
+
+#include <string.h>
+
+eg_status eg_model_make_mesh(const eg_case *cas, eg_context *ctx, eg_comm *comm, eg_mesh **out)
+{
+    eg_status status = EG_OK;
+    eg_mesh *whole = NULL;
+    int32_t *part = NULL;
+    *out = NULL;
+    EG_TRY(eg_mesh_create(ctx, cas, &whole));
+    if (eg_comm_size(comm) == 1) {
+        *out = whole;
+        whole = NULL;
+        goto done;
+    }
+    EG_TRY(eg_new(ctx, (size_t)whole->element_count, &part));
+    EG_TRY(eg_mesh_partition(whole, eg_comm_size(comm),
+                             (eg_partitioner)eg_case_choice(cas, "mesh.partition"), part));
+    EG_TRY(eg_mesh_distribute(whole, comm, part, out));
+done:
+    eg_release(ctx, &part);
+    eg_mesh_destroy(&whole);
+    return status;
+}
+
+eg_status eg_model_run(const eg_model *model, const eg_case *cas, eg_device *device, eg_comm *comm,
+                       eg_run_result *out)
+{
+    eg_status status = EG_OK;
+    eg_context *ctx = eg_device_context(device);
+    eg_mesh *mesh = NULL;
+    void *state = NULL;
+    const double start = eg_wall_seconds();
+    const int compiled = eg_kernel_compilations();
+    *out = (eg_run_result){.model = model, .ranks = eg_comm_size(comm)};
+    EG_TRY(eg_model_make_mesh(cas, ctx, comm, &mesh));
+    EG_TRY(model->create(&(eg_problem){ctx, device, comm, cas, mesh}, &state));
+    out->setup_s = eg_wall_seconds() - start;
+    EG_TRY(model->run(state));
+    EG_TRY(model->errors(state, out->errors, &out->error_count));
+    out->elements = mesh->global_count;
+    out->dof = model->space(state)->dof * model->fields(state);
+    out->kernels_compiled = eg_kernel_compilations() - compiled;
+    out->wall_s = eg_wall_seconds() - start;
+done:
+    if (state) model->destroy(state);
+    eg_mesh_destroy(&mesh);
+    return status;
+}

@@ -1,0 +1,129 @@
+#!/bin/sh
+# Every kind of wrong case file ends with exit code 2 and a message that shows the place with a caret
+# and says what to do.
+#
+#     wrong_cases.sh COMMAND
+set -u
+eagre=$1
+work=$(mktemp -d "${TMPDIR:-/tmp}/eagre-wrong-XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+failures=0
+kinds=0
+
+complain()
+{
+    echo "wrong_cases.sh: $1: $2" >&2
+    sed 's/^/    /' "$work/err" >&2
+    failures=$((failures + 1))
+}
+
+# wrong WHAT PLACE PHRASE [ARGUMENT...]: the case is refused at PLACE (line:column, line: or - for none) with
+# PHRASE in the message.
+wrong()
+{
+    what=$1 place=$2 phrase=$3
+    shift 3
+    kinds=$((kinds + 1))
+    "$eagre" check "$work/case.toml" "$@" >"$work/out" 2>"$work/err"
+    code=$?
+    [ "$code" -eq 2 ] || complain "$what" "exit code $code"
+    [ ! -s "$work/out" ] || complain "$what" "something on standard output"
+    case $place in
+    -) ;;
+    *:) grep -q "case.toml:$place[0-9]*: error: " "$work/err" || complain "$what" "not at $place" ;;
+    *) grep -qF "case.toml:$place: error: " "$work/err" || complain "$what" "not at $place" ;;
+    esac
+    grep -qF -e "$phrase" "$work/err" || complain "$what" "does not say \"$phrase\""
+    [ "$place" = - ] || grep -q '^ *| *^~*$' "$work/err" || complain "$what" "no caret"
+}
+
+# A case that is right, to be spoilt by each of the tests below.
+good()
+{
+    cat <<'END'
+model = "project"
+[mesh]
+shape = "triangle"
+cells = [4, 4]
+[space]
+degree = 3
+[initial]
+u = "sin(pi*x)"
+END
+}
+good >"$work/case.toml"
+"$eagre" check "$work/case.toml" >"$work/out" 2>"$work/err" || complain "the good case" "is refused"
+
+spoil() { good | sed "$1"; }
+
+spoil 's/degree/degre/' >"$work/case.toml"; wrong 'unknown key' 6:1 'did you mean "degree"?'
+spoil 's/\[space\]/[spce]/' >"$work/case.toml"; wrong 'unknown section' 5:2 'did you mean [space]?'
+spoil 's/"project"/"projct"/' >"$work/case.toml"; wrong 'unknown model' 1:9 'did you mean "project"?'
+spoil '1d' >"$work/case.toml"; wrong 'no model' - 'model'
+spoil 's/= 3/= "three"/' >"$work/case.toml"; wrong 'string for integer' 6:10 'integer'
+spoil 's/= 3/= 3.5/' >"$work/case.toml"; wrong 'real for integer' 6:10 'integer'
+spoil 's/= 3/= true/' >"$work/case.toml"; wrong 'boolean for integer' 6:10 'integer'
+spoil 's/= 3/= 40/' >"$work/case.toml"; wrong 'out of range' 6:10 'from 0 to 15'
+spoil 's/= 3/= -1/' >"$work/case.toml"; wrong 'below range' 6:10 'from 0 to 15'
+spoil 's/= 3/= 12/' >"$work/case.toml"; wrong 'degree too high for the shape' 6:10 'at most 10'
+spoil 's/"triangle"/"triangel"/' >"$work/case.toml"; wrong 'unknown choice' 3:9 'did you mean "triangle"?'
+spoil 's/"triangle"/3/' >"$work/case.toml"; wrong 'number for choice' 3:9 'string'
+spoil 's/\[4, 4\]/[4, 4, 4]/' >"$work/case.toml"; wrong 'three counts in two dimensions' 4:9 '2'
+spoil 's/\[4, 4\]/[4, "4"]/' >"$work/case.toml"; wrong 'wrong type in array' 4:13 'integer'
+spoil 's/\[4, 4\]/[4, 0]/' >"$work/case.toml"; wrong 'zero cells' 4:13 'from 1'
+spoil 's/\[4, 4\]/[]/' >"$work/case.toml"; wrong 'empty array' 4:9 'cells'
+spoil '/cells/d' >"$work/case.toml"; wrong 'a required key is missing' - 'cells'
+spoil 's/sin(pi\*x)/sin(pi*x/' >"$work/case.toml"; wrong 'bracket never closed' 8:9 'never closed'
+spoil 's/sin(pi\*x)/sin(pi*w)/' >"$work/case.toml"; wrong 'unknown variable' 8:13 'w'
+spoil 's/sin(pi\*x)/sni(pi*x)/' >"$work/case.toml"; wrong 'unknown function' 8:6 "did you mean 'sin'?"
+spoil 's/sin(pi\*x)/sin(x, y)/' >"$work/case.toml"; wrong 'too many arguments' 8: 'argument'
+spoil 's/sin(pi\*x)/2x/' >"$work/case.toml"; wrong 'missing operator' 8: '*'
+spoil 's/sin(pi\*x)/x = 1/' >"$work/case.toml"; wrong 'assignment for comparison' 8: '=='
+spoil 's/sin(pi\*x)/x ** 2/' >"$work/case.toml"; wrong 'Fortran power' 8: '^'
+spoil 's/sin(pi\*x)/0 < x < 1/' >"$work/case.toml"; wrong 'chained comparison' 8: '&&'
+spoil 's/"sin(pi\*x)"/""/' >"$work/case.toml"; wrong 'empty expression' 8:6 'expression'
+spoil '6a degree = 4' >"$work/case.toml"; wrong 'duplicate key' 7:1 'degree'
+spoil '8a [mesh]' >"$work/case.toml"; wrong 'duplicate section' 9:2 'mesh'
+spoil 's/"triangle"/"triangle/' >"$work/case.toml"; wrong 'string never closed' 3: 'string'
+spoil 's/cells = /cells /' >"$work/case.toml"; wrong 'no equals sign' 4: '='
+spoil 's/\[mesh\]/[mesh/' >"$work/case.toml"; wrong 'section never closed' 2: ']'
+spoil 's/= 3/= 3 4/' >"$work/case.toml"; wrong 'two values' 6: '3'
+spoil 's/= 3/= 99999999999999999999/' >"$work/case.toml"; wrong 'integer beyond 64 bits' 6:10 'integer'
+spoil 's/= 3/= 1979-05-27/' >"$work/case.toml"; wrong 'a date' 6:10 'date'
+spoil "s/sin(pi\\*x)/$(printf '\377')/" >"$work/case.toml"; wrong 'bad UTF-8' 8: 'UTF-8'
+spoil "s/sin(pi\\*x)/$(printf '\001')/" >"$work/case.toml"; wrong 'control character' 8: 'control'
+spoil 's/sin(pi\*x)/\\q/' >"$work/case.toml"; wrong 'unknown escape' 8: 'escape'
+spoil "s/\\[4, 4\\]/$(printf '[%.0s' $(seq 200))/" >"$work/case.toml"; wrong 'deep nesting' 4: 'deep'
+spoil "s/sin(pi\\*x)/$(printf '(%.0s' $(seq 2000))/" >"$work/case.toml"; wrong 'deep brackets' 8: 'deep'
+spoil '4a low = [1, 1]\nhigh = [0, 2]' >"$work/case.toml"; wrong 'box inside out' 6: 'low'
+spoil '4a map = ["x"]' >"$work/case.toml"; wrong 'one map for two coordinates' 5:7 '2'
+spoil '4a map = ["-x", "y"]' >"$work/case.toml"; wrong 'map turns elements inside out' 5: 'inside out'
+spoil '4a periodic = ["z"]' >"$work/case.toml"; wrong 'periodic along an axis that is not there' 5: 'z'
+spoil '4a perturb = 0.9' >"$work/case.toml"; wrong 'perturbation too large' 5:11 '0.45'
+spoil '6a basis = "gauss"' >"$work/case.toml"; wrong 'basis that the shape lacks' 7:9 'gauss'
+spoil '8a [exact]\nw = "x"' >"$work/case.toml"; wrong 'exact solution of no field' 10:1 'w'
+spoil '/u = /d' >"$work/case.toml"; wrong 'no field' - 'initial'
+spoil '1a [constants]\nx = 2' >"$work/case.toml"; wrong 'constant named like a variable' 3:1 'x'
+spoil '1a [constants]\na = "b"' >"$work/case.toml"; wrong 'constant of unknown constant' 3: 'b'
+spoil 's/"triangle"/nonsense/' >"$work/case.toml"; wrong 'bare word in a file' 3:9 'quotes'
+printf 'model = "project"\r\n[mesh]\rcells = 1\n' >"$work/case.toml"; wrong 'carriage return alone' 2: ''
+: >"$work/case.toml"; wrong 'empty file' - 'model'
+
+# On the command line.
+good >"$work/case.toml"; wrong 'unknown key on the command line' - 'did you mean "degree"?' space.degre=4
+good >"$work/case.toml"; wrong 'wrong value on the command line' - 'integer' space.degree=high
+good >"$work/case.toml"; wrong 'out of range on the command line' - 'from 0 to 15' space.degree=99
+good >"$work/case.toml"; wrong 'not a replacement' - 'section.key=value' degree
+good >"$work/case.toml"; wrong 'empty value' - 'degree' space.degree=
+good >"$work/case.toml"; wrong 'unknown section on the command line' - 'spice' spice.degree=3
+
+# Files that cannot be read.
+for file in "$work/none.toml" "$work"; do
+    "$eagre" check "$file" >"$work/out" 2>"$work/err"
+    code=$?
+    [ "$code" -ne 0 ] || complain "$file" "exit code $code"
+    grep -qF "$file" "$work/err" || complain "$file" "is not named"
+done
+
+echo "$kinds kinds of wrong cases"
+[ "$failures" -eq 0 ]

@@ -1,0 +1,117 @@
+/* Projection, norms and integrals do not depend on how many ranks share a mesh. Every rank also does the
+ * whole of it alone and compares. Run it on one rank or several (mpirun). */
+#include "kernel/boxes.h"
+
+#ifdef EG_HAVE_MPI
+#include "eagre/mpi.h"
+#endif
+
+static eg_comm *world(eg_context *ctx)
+{
+    eg_comm *comm = NULL;
+#ifdef EG_HAVE_MPI
+    TEST_OK(ctx, eg_comm_from_mpi(ctx, MPI_COMM_WORLD, &comm));
+#else
+    TEST_OK(ctx, eg_comm_self(ctx, &comm));
+#endif
+    return comm;
+}
+
+enum { COMPONENTS = 2 };
+
+typedef struct result {
+    eg_norms norms[COMPONENTS];
+    double integrals[COMPONENTS];
+    double volume;
+} result;
+
+static result measure(eg_device *device, eg_comm *comm, const eg_mesh *mesh, int degree)
+{
+    static const char *const texts[] = {"sin(7 * x - 2 * y + z)", "exp(x) * (y + t) * (1 - z)"};
+    eg_context *ctx = eg_device_context(device);
+    eg_space *space = NULL;
+    eg_field *field = NULL;
+    eg_measure *of_error = NULL;
+    result r;
+    TEST_OK(ctx,
+            eg_space_create(device, comm, mesh, &(eg_space_options){.degree = degree}, &space));
+    eg_function *function = function_new(space, COMPONENTS, texts);
+    TEST_OK(ctx, eg_field_create(space, COMPONENTS, EG_F64, &field));
+    TEST_OK(ctx, eg_function_project(function, 1, field));
+    TEST_OK(ctx, eg_measure_create(space, COMPONENTS, function, &of_error));
+    TEST_OK(ctx, eg_measure_norms(of_error, 1, field, r.norms));
+    TEST_OK(ctx, eg_measure_integrals(of_error, field, r.integrals));
+    r.volume = space->volume;
+    eg_measure_destroy(&of_error);
+    eg_field_destroy(&field);
+    eg_function_destroy(&function);
+    eg_space_destroy(&space);
+    return r;
+}
+
+static void assert_same(double value, double alone, const char *what, size_t c)
+{
+    assert_near(value, alone, 1e-13 * fabs(alone), what, c);
+}
+
+static void check(eg_shape shape, int order, int degree)
+{
+    eg_context *ctx = test_context();
+    eg_comm *comm = world(ctx), *self = NULL;
+    eg_device *device = NULL;
+    eg_mesh *whole = NULL, *mine = NULL;
+    eg_box_options o = box_options(shape, 4, 3, 2, order);
+    TEST_OK(ctx, eg_comm_self(ctx, &self));
+    TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
+    TEST_OK(ctx, eg_mesh_create_box(ctx, &o, &whole));
+    int32_t *part = calloc((size_t)whole->element_count, sizeof *part);
+    assert_non_null(part);
+    TEST_OK(ctx, eg_mesh_partition(whole, eg_comm_size(comm), EG_PARTITION_DEFAULT, part));
+    TEST_OK(ctx, eg_mesh_distribute(whole, comm, part, &mine));
+    result together = measure(device, comm, mine, degree);
+    result alone = measure(device, self, whole, degree);
+    assert_same(together.volume, alone.volume, "volume", 0);
+    for (size_t c = 0; c < COMPONENTS; c++) {
+        assert_same(together.norms[c].l1, alone.norms[c].l1, "l1", c);
+        assert_same(together.norms[c].l2, alone.norms[c].l2, "l2", c);
+        assert_same(together.norms[c].linf, alone.norms[c].linf, "linf", c);
+        assert_same(together.norms[c].nodal_l2, alone.norms[c].nodal_l2, "nodal_l2", c);
+        assert_same(together.integrals[c], alone.integrals[c], "integral", c);
+    }
+    free(part);
+    eg_mesh_destroy(&mine);
+    eg_mesh_destroy(&whole);
+    eg_device_close(&device);
+    eg_comm_destroy(&self);
+    eg_comm_destroy(&comm);
+    test_context_free(&ctx);
+}
+
+static void test_norms__are_the_same_on_any_number_of_ranks(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < EG_COUNT(all_shapes); s++) {
+        check(all_shapes[s], 0, 3);
+        check(all_shapes[s], 3, 4);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_norms__are_the_same_on_any_number_of_ranks),
+    };
+#ifdef EG_HAVE_MPI
+    MPI_Init(&argc, &argv);
+#else
+    (void)argc;
+    (void)argv;
+#endif
+    int failures = cmocka_run_group_tests(tests, NULL, NULL);
+#ifdef EG_HAVE_MPI
+    /* A rank that failed may have left the others waiting. */
+    if (failures) MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Finalize();
+#endif
+    return failures;
+}

@@ -9,7 +9,7 @@ JOBS := $(shell nproc 2>/dev/null || echo 2)
 MAKEFLAGS += --no-print-directory
 
 help:
-	@echo 'make demo         build eagre, list the devices, draw a roofline; a minute or two'
+	@echo 'make demo         build eagre, list the devices, run a case, draw a roofline; a minute or two'
 	@echo 'make test         build and run every test, with sanitizers, format and lint'
 	@echo 'make test-long    the tests of all degrees, where make test takes a few; half an hour'
 	@echo 'make build        build eagre in $(BUILD)'
@@ -28,6 +28,7 @@ build:
 demo: build
 	@mkdir -p build/demo
 	$(BUILD)/eagre devices
+	$(BUILD)/eagre run cases/project-sine.toml
 	$(BUILD)/eagre bench gemm chain --quick --svg build/demo/roofline.svg
 	@echo 'The roofline is drawn in build/demo/roofline.svg'
 

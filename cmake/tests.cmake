@@ -7,7 +7,8 @@ set(test_environment
     POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/test-cache/pocl
     LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tools/lsan.supp:print_suppressions=0
     UBSAN_OPTIONS=print_stacktrace=1
-    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    EAGRE_TEST_MPIEXEC=$<$<BOOL:${EAGRE_HAVE_MPI}>:${MPIEXEC_EXECUTABLE}>)
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/test-cache/pocl)
 
 # The cache insists on a private directory.
@@ -68,17 +69,19 @@ if(TARGET test_comm AND EAGRE_HAVE_MPI)
         ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
 endif()
 
-if(TARGET test_halo AND EAGRE_HAVE_MPI)
-    foreach(ranks IN ITEMS 2 3 4)
-        add_test(NAME test_halo_on_${ranks}_ranks
-            COMMAND ${MPIEXEC_EXECUTABLE} --oversubscribe ${MPIEXEC_NUMPROC_FLAG} ${ranks}
-                $<TARGET_FILE:test_halo>)
-        describe_test(test_halo_on_${ranks}_ranks unit)
-        set_property(TEST test_halo_on_${ranks}_ranks APPEND PROPERTY
-            ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
-    endforeach()
-    set_property(TEST test_halo APPEND PROPERTY ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
-endif()
+foreach(name IN ITEMS test_halo test_norms)
+    if(TARGET ${name} AND EAGRE_HAVE_MPI)
+        foreach(ranks IN ITEMS 2 3 4)
+            add_test(NAME ${name}_on_${ranks}_ranks
+                COMMAND ${MPIEXEC_EXECUTABLE} --oversubscribe ${MPIEXEC_NUMPROC_FLAG} ${ranks}
+                    $<TARGET_FILE:${name}>)
+            describe_test(${name}_on_${ranks}_ranks unit)
+            set_property(TEST ${name}_on_${ranks}_ranks APPEND PROPERTY
+                ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+        endforeach()
+        set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+    endif()
+endforeach()
 
 # The products and chains once more as a compiler without vector types would build them, on CPUs alone.
 foreach(name IN ITEMS test_gemm test_fragments)

@@ -102,6 +102,16 @@ eg_status eg_comm_max(eg_comm *comm, size_t count, double *values)
     return EG_OK;
 }
 
+eg_status eg_comm_agree(eg_comm *comm, eg_status mine)
+{
+    /* The first rank that failed has the largest number. */
+    double first = mine == EG_OK ? 0.0 : (double)(comm->size - comm->rank);
+    eg_status status = eg_comm_max(comm, 1, &first);
+    if (mine != EG_OK || status != EG_OK) return mine != EG_OK ? mine : status;
+    if (first == 0.0) return EG_OK;
+    return eg_fail(comm->ctx, EG_ERROR_COMM, "rank %d failed", comm->size - (int)first);
+}
+
 eg_status eg_exchange_create(eg_comm *comm, const eg_message *messages, size_t count,
                              eg_exchange **out)
 {

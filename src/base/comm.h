@@ -17,6 +17,10 @@ eg_status eg_comm_sum(eg_comm *comm, size_t count, double *values);
 /* The same with the maximum; NaN if any rank's value is NaN. */
 eg_status eg_comm_max(eg_comm *comm, size_t count, double *values);
 
+/* Ranks agree on whether what each of them did alone has worked: a rank's own failure is returned to
+ * it with its message; the others fail with EG_ERROR_COMM, which names the first rank that failed. */
+eg_status eg_comm_agree(eg_comm *comm, eg_status mine);
+
 /* Copies `bytes` bytes of rank `root` to all others. */
 eg_status eg_comm_broadcast(eg_comm *comm, int root, size_t bytes, void *data);
 

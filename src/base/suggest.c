@@ -37,8 +37,8 @@ static size_t distance(const char *a, const char *b)
 const char *eg_nearest(const char *given, const char *const *candidates, size_t count)
 {
     const char *nearest = NULL;
-    /* Half of the letters right is a guess worth making. */
-    size_t best = (strlen(given) + 1) / 2 + 1;
+    /* Two thirds of the letters right are a guess worth making. */
+    size_t best = (strlen(given) + 2) / 3 + 1;
     for (size_t i = 0; i < count; i++) {
         bool begins = given[0] && strncmp(candidates[i], given, strlen(given)) == 0;
         size_t d = begins ? 1 : distance(given, candidates[i]);

@@ -215,11 +215,13 @@ eg_status eg_expression_create(eg_context *ctx, const char *text, const eg_symbo
     eg_status status = EG_OK;
     eg_expression *e = NULL;
     eg_expression_error unwanted;
+    if (!error) error = &unwanted;
+    *error = (eg_expression_error){0};
     *out = NULL;
     EG_TRY(eg_new(ctx, 1, &e));
     e->ctx = ctx;
     EG_TRY(eg_copy_string(ctx, text, &e->text));
-    EG_TRY(eg_expression_parse(e, symbols, symbol_count, error ? error : &unwanted));
+    EG_TRY(eg_expression_parse(e, symbols, symbol_count, error));
     assert(e->height == 1);
     *out = e;
     e = NULL;

@@ -36,6 +36,7 @@ typedef struct eg_symbol {
 /* Where in the text an expression is wrong. */
 typedef struct eg_expression_error {
     size_t offset, length; /* in bytes; length 0 at the end of the text */
+    bool unknown_name;     /* a variable or constant that is not among the symbols */
     char message[256];     /* with a suggestion where one is near */
 } eg_expression_error;
 

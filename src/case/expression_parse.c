@@ -132,6 +132,7 @@ static eg_status unknown_name(parser *p, const eg_token *name, bool called)
     char *given = NULL, known[160] = "";
     size_t count = 0;
     eg_status status = EG_OK;
+    p->error->unknown_name = !called;
     for (size_t i = 0; i < EG_COUNT(foreign); i++)
         if (is_name(p, name, foreign[i].name))
             return wrong(p, name, "there is no %s '%s'; write %s", what, foreign[i].name,

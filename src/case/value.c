@@ -268,7 +268,8 @@ static eg_status compile(eg_case *cas, size_t index, eg_value *value, const eg_s
     if (status != EG_ERROR_INPUT) return status;
     eg_place place = place_inside(value->node, error.offset, error.length);
     const char *name = value->string + error.offset;
-    bool constant = strcmp(cas->entries[index].row->section, "constants") == 0;
+    bool constant =
+        error.unknown_name && strcmp(cas->entries[index].row->section, "constants") == 0;
     if (constant && error.length == 1 && strchr("xyzt", *name))
         return eg_place_fail(cas->ctx, place, "a constant cannot depend on x, y, z or t");
     if (constant && constant_named(cas, index, name, error.length))

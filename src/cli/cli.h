@@ -54,7 +54,8 @@ typedef struct cli_command {
     const char *example; /* lines, ended by a newline */
     const cli_option *options;
     eg_status (*run)(eg_context *ctx, const cli_options *options);
-    /* Adds what may follow `count` operands, a line each ("FILES": names of files); NULL: nothing. */
+    /* Adds what words[count] may become behind `count` operands, a line each ("FILES": names of
+     * files); NULL: nothing. */
     eg_status (*complete)(eg_context *ctx, int count, char *const *words, eg_text *out);
     bool hidden; /* from the list of commands */
 } cli_command;
@@ -74,8 +75,10 @@ bool cli_parse(const cli_command *command, int argc, char **argv, cli_options *o
 
 /* parallel.c: MPI, where several ranks run the command together. */
 bool cli_parallel_start(int *argc, char ***argv); /* false after a message */
-void cli_parallel_end(void);
-void cli_parallel_abort(int code); /* ends all ranks; returns if there is only one */
+/* Every rank comes here with how it ended. True on the one rank that says what failed, with *code
+ * made the same on all ranks. */
+bool cli_parallel_speaks(eg_status status, int *code);
+void cli_parallel_end(int code);
 eg_status cli_parallel_comm(eg_context *ctx, eg_comm **out);
 int cli_rank(void);
 int cli_rank_count(void);
@@ -86,10 +89,17 @@ eg_status cli_open_device(eg_context *ctx, const char *spec, eg_device **out);
 eg_status cli_open_case(eg_context *ctx, const cli_options *options, int first,
                         const eg_model **model, eg_case **cas);
 
-/* cmd_help.c: adds "section.key" and an ending, a line each. */
-eg_status cli_list_keys(const char *ending, eg_text *out);
+/* cmd_help.c: adds "section.key" and an ending, a line each; `word` = "section.key=" adds its choices
+ * instead. */
+eg_status cli_list_keys(const char *word, const char *ending, eg_text *out);
 /* cmd_complete.c: a case file first, then replacements. */
 eg_status cli_complete_case(eg_context *ctx, int count, char *const *words, eg_text *out);
+
+/* True for "section.key=value", false for the name of a file. */
+bool cli_is_replacement(const char *word);
+
+/* A text as it is, or as the one member `key` of a JSON object. */
+eg_status cli_print_as(eg_context *ctx, bool json, const char *key, const eg_text *text);
 
 /* Writes a text to standard output, on rank 0. */
 eg_status cli_print(eg_context *ctx, const eg_text *text);

@@ -5,14 +5,15 @@
 
 #include <string.h>
 
+#define MOST_OPERANDS 64
+
 static const cli_option options_list[] = {
     {"help", 'h', NULL, "print this", offsetof(cli_options, help)}, {0}};
 
 eg_status cli_complete_case(eg_context *ctx, int count, char *const *words, eg_text *out)
 {
     (void)ctx;
-    (void)words;
-    return count == 0 ? eg_text_puts(out, "FILES\n") : cli_list_keys("=", out);
+    return count == 0 ? eg_text_puts(out, "FILES\n") : cli_list_keys(words[count], "=", out);
 }
 
 static eg_status devices(eg_context *ctx, eg_text *out)
@@ -62,14 +63,15 @@ static eg_status run(eg_context *ctx, const cli_options *options)
         else if (strcmp(waiting->value, "FILE") == 0)
             EG_TRY(eg_text_puts(&text, "FILES\n"));
     } else if (command) {
-        char *operands[64];
+        char *operands[MOST_OPERANDS + 1];
         int operand_count = 0;
-        for (int i = 1; i < count - 1 && operand_count < 64; i++) {
+        for (int i = 1; i < count - 1 && operand_count < MOST_OPERANDS; i++) {
             if (waiting_option(command, words[i]))
                 i++;
             else if (words[i][0] != '-')
                 operands[operand_count++] = words[i];
         }
+        operands[operand_count] = words[count - 1];
         if (command->complete) EG_TRY(command->complete(ctx, operand_count, operands, &text));
         for (const cli_option *o = command->options; o->name; o++)
             EG_TRY(eg_text_printf(&text, "--%s\n", o->name));

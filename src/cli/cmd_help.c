@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "model/model.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const cli_option options_list[] = {CLI_COMMON_OPTIONS,
@@ -52,23 +53,38 @@ static eg_status run(eg_context *ctx, const cli_options *options)
             EG_TRY(eg_case_describe(ctx, tables, count, options->names[0], &text));
         }
     }
-    EG_TRY(cli_print(ctx, &text));
+    EG_TRY(cli_print_as(ctx, options->json, "help", &text));
 done:
     eg_text_free(&text);
     return status;
 }
 
-/* Adds "section.name" and an ending for every key that has a name of its own. */
-eg_status cli_list_keys(const char *ending, eg_text *out)
+/* Adds what `word`, "section.key=" and what was typed behind it, may be. */
+static eg_status list_choices(const eg_key *key, const char *word, size_t length, eg_text *out)
+{
+    eg_status status = EG_OK;
+    static const char *const booleans[] = {"true", "false", NULL};
+    const char *const *choices = key->type == EG_KEY_BOOLEAN ? booleans : key->choices;
+    for (; choices && *choices; choices++)
+        EG_TRY(eg_text_printf(out, "%.*s=%s\n", (int)length, word, *choices));
+done:
+    return status;
+}
+
+eg_status cli_list_keys(const char *word, const char *ending, eg_text *out)
 {
     eg_status status = EG_OK;
     const eg_key *tables[EG_TABLES_MAX];
-    size_t count = all_tables(tables);
+    const size_t count = all_tables(tables), length = strcspn(word, "=");
     for (size_t i = 0; i < count; i++)
         for (const eg_key *k = tables[i]; k->name; k++) {
+            char name[128];
             if (strchr(k->section, '*') || strcmp(k->name, "*") == 0) continue;
-            EG_TRY(eg_text_printf(out, "%s%s%s%s\n", k->section, *k->section ? "." : "", k->name,
-                                  ending));
+            snprintf(name, sizeof name, "%s%s%s", k->section, *k->section ? "." : "", k->name);
+            if (word[length] != '=')
+                EG_TRY(eg_text_printf(out, "%s%s\n", name, ending));
+            else if (strlen(name) == length && strncmp(name, word, length) == 0)
+                EG_TRY(list_choices(k, word, length, out));
         }
 done:
     return status;
@@ -89,7 +105,7 @@ static eg_status complete(eg_context *ctx, int count, char *const *words, eg_tex
                 EG_TRY(eg_text_printf(out, "%s\n", k->section));
             last = k->section;
         }
-    EG_TRY(cli_list_keys("", out));
+    EG_TRY(cli_list_keys("", "", out));
 done:
     return status;
 }

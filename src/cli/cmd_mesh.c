@@ -25,7 +25,7 @@ static eg_status make_mesh(eg_context *ctx, const cli_options *options, eg_parti
     eg_status status = EG_OK;
     const eg_model *model = NULL;
     eg_case *cas = NULL;
-    if (options->name_count > 1 && !strchr(options->names[1], '=')) {
+    if (options->name_count > 1 && !cli_is_replacement(options->names[1])) {
         EG_TRY(cli_open_case(ctx, options, 1, &model, &cas));
     } else {
         const eg_key *const tables[] = {eg_mesh_keys};
@@ -171,7 +171,7 @@ static eg_status generate(eg_context *ctx, const cli_options *options)
             ctx, EG_ERROR_ARGUMENT,
             "where to? --output FILE.msh names the file; \"eagre mesh info\" only looks");
     EG_TRY(make_mesh(ctx, options, NULL, &mesh));
-    EG_TRY(eg_mesh_write_gmsh(mesh, options->output));
+    if (cli_rank() == 0) EG_TRY(eg_mesh_write_gmsh(mesh, options->output));
     if (options->json) {
         eg_json_begin_object(&json);
         eg_json_put_string(&json, "file", options->output);
@@ -317,7 +317,7 @@ static eg_status partition(eg_context *ctx, const cli_options *options)
         if (counts[i].elements > most) most = counts[i].elements;
     d.imbalance = (double)most * (double)parts / (double)mesh->element_count - 1.0;
     EG_TRY(options->json ? partition_json(&text, &d) : partition_text(ctx, &text, &d));
-    if (options->output) EG_TRY(write_parts(ctx, mesh, part, options->output));
+    if (options->output && cli_rank() == 0) EG_TRY(write_parts(ctx, mesh, part, options->output));
     EG_TRY(cli_print(ctx, &text));
 done:
     eg_text_free(&text);
@@ -346,7 +346,12 @@ static eg_status run(eg_context *ctx, const cli_options *options)
 static eg_status complete(eg_context *ctx, int count, char *const *words, eg_text *out)
 {
     eg_status status = EG_OK;
-    if (count > 0) return cli_complete_case(ctx, count - 1, words + 1, out);
+    if (count > 0) {
+        /* The case may be left out. */
+        EG_TRY(cli_complete_case(ctx, count - 1, words + 1, out));
+        if (count == 1) EG_TRY(cli_list_keys(words[1], "=", out));
+        return EG_OK;
+    }
     for (size_t i = 0; i < EG_COUNT(actions); i++)
         EG_TRY(eg_text_printf(out, "%s\n", actions[i]));
 done:

@@ -2,8 +2,9 @@
 #include "cli/cli.h"
 #include "model/model.h"
 
+#include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
+#include <string.h>
 
 static const cli_option options_list[] = {
     CLI_COMMON_OPTIONS,
@@ -33,6 +34,20 @@ done:
     return status;
 }
 
+/* Writes a file that must not exist. */
+static eg_status write_new(eg_context *ctx, const char *path, const eg_text *text)
+{
+    FILE *file = fopen(path, "wx");
+    if (!file && errno == EEXIST)
+        return eg_fail(ctx, EG_ERROR_ARGUMENT, "%s is there already; choose another name", path);
+    bool written = file && fwrite(text->data, 1, text->length, file) == text->length;
+    if (file) written = fclose(file) == 0 && written;
+    if (written) return EG_OK;
+    eg_status status = eg_fail(ctx, EG_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
+    if (file) remove(path);
+    return status;
+}
+
 static eg_status run(eg_context *ctx, const cli_options *options)
 {
     eg_status status = EG_OK;
@@ -44,15 +59,8 @@ static eg_status run(eg_context *ctx, const cli_options *options)
     if (!model) return no_such_model(ctx, options->name_count ? options->names[0] : NULL);
     EG_TRY(eg_case_template(ctx, tables, eg_model_tables(model, tables), model->name,
                             model->summary, &text));
-    if (!options->output) {
-        EG_TRY(cli_print(ctx, &text));
-    } else if (access(options->output, F_OK) == 0) {
-        status = eg_fail(ctx, EG_ERROR_ARGUMENT, "%s is there already; choose another name",
-                         options->output);
-    } else {
-        EG_TRY(eg_file_write_atomic(ctx, options->output, eg_text_string(&text), text.length, 0666,
-                                    false));
-    }
+    if (options->output && cli_rank() == 0) EG_TRY(write_new(ctx, options->output, &text));
+    if (!options->output || options->json) EG_TRY(cli_print_as(ctx, options->json, "case", &text));
 done:
     eg_text_free(&text);
     return status;

@@ -1,4 +1,5 @@
 /* `eagre run`: a case file from its text to its results. */
+#include "base/comm.h"
 #include "base/json.h"
 #include "base/table.h"
 #include "cli/cli.h"
@@ -58,8 +59,8 @@ static eg_status put_summary(eg_context *ctx, const eg_run_result *r, const eg_d
     if (r->ranks > 1) EG_TRY(eg_text_printf(&text, "ranks   %d\n", r->ranks));
     EG_TRY(eg_text_printf(&text, "time    %.3g s, of which set-up %.3g s", r->wall_s, r->setup_s));
     if (r->kernels_compiled > 0)
-        EG_TRY(eg_text_printf(&text, " (%d kernels compiled; the next run finds them in the cache)",
-                              r->kernels_compiled));
+        EG_TRY(eg_text_printf(&text, " (%d kernel%s compiled)", r->kernels_compiled,
+                              r->kernels_compiled == 1 ? "" : "s"));
     EG_TRY(eg_text_puts(&text, "\n"));
     for (int i = 0; i < r->error_count; i++) {
         const eg_norms *e = &r->errors[i].norms;
@@ -88,8 +89,8 @@ static eg_status run(eg_context *ctx, const cli_options *options)
     eg_device *device = NULL;
     eg_run_result result;
     EG_TRY(cli_open_case(ctx, options, 0, &model, &cas));
-    EG_TRY(cli_open_device(
-        ctx, options->device ? options->device : eg_case_string(cas, "device.name"), &device));
+    const char *spec = options->device ? options->device : eg_case_string(cas, "device.name");
+    EG_TRY(eg_comm_agree(options->comm, cli_open_device(ctx, spec, &device)));
     EG_TRY(eg_model_run(model, cas, device, options->comm, &result));
     EG_TRY(options->json ? put_json(ctx, &result, eg_device_get_info(device))
                          : put_summary(ctx, &result, eg_device_get_info(device)));

@@ -1,13 +1,11 @@
 /* The command `eagre`: finds the subcommand, parses its options, runs it, and turns its status into
  * an exit code: 0 done, 1 it failed, 2 the input is wrong. */
-#define _POSIX_C_SOURCE 200809L
 #include "base/json.h"
 #include "cli/cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 const cli_command *const cli_commands[] = {
     &cli_command_run,     &cli_command_check,    &cli_command_new,
@@ -75,6 +73,22 @@ eg_status cli_print(eg_context *ctx, const eg_text *text)
     return EG_OK;
 }
 
+eg_status cli_print_as(eg_context *ctx, bool json, const char *key, const eg_text *text)
+{
+    eg_status status = EG_OK;
+    eg_text object = eg_text_new(ctx);
+    eg_json writer = eg_json_new(&object);
+    if (!json) return cli_print(ctx, text);
+    eg_json_begin_object(&writer);
+    eg_json_put_string(&writer, key, eg_text_string(text));
+    eg_json_close(&writer);
+    EG_TRY(eg_json_end(&writer));
+    EG_TRY(cli_print(ctx, &object));
+done:
+    eg_text_free(&object);
+    return status;
+}
+
 /* What --json prints when the command failed. */
 static void print_json_error(eg_context *ctx, eg_status failed)
 {
@@ -98,26 +112,47 @@ static int exit_code(eg_status status)
     return status == EG_OK ? CLI_DONE : wrong_input ? CLI_WRONG_INPUT : CLI_FAILED;
 }
 
-/* Prints what went wrong. Of several ranks mostly all fail in the same way: the others give rank 0 a
- * moment to say it for them, and then end everything, because some rank may wait for this one. */
+/* Prints what went wrong. Messages about a case begin with the place, as compilers have it. */
 static void report_failure(eg_context *ctx, const cli_command *command, const cli_options *options,
                            eg_status status)
 {
-    if (cli_rank() > 0) {
-        nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
-        fprintf(stderr, "eagre %s: rank %d: %s\n", command->name, cli_rank(),
-                eg_context_error(ctx));
-    } else {
-        /* Messages about a case begin with the place, as compilers have it. */
-        const char *located = strstr(eg_context_error(ctx), ": error: ");
-        if (located && located < strchr(eg_context_error(ctx), '\n'))
-            fprintf(stderr, "%s\n", eg_context_error(ctx));
-        else
-            fprintf(stderr, "eagre %s: %s\n", command->name, eg_context_error(ctx));
-        if (options->json) print_json_error(ctx, status);
-    }
+    const char *message = eg_context_error(ctx);
+    const char *located = strstr(message, ": error: "), *line = strchr(message, '\n');
+    if (located && (!line || located < line))
+        fprintf(stderr, "%s\n", message);
+    else if (cli_rank() > 0)
+        fprintf(stderr, "eagre %s: rank %d: %s\n", command->name, cli_rank(), message);
+    else
+        fprintf(stderr, "eagre %s: %s\n", command->name, message);
+    if (options->json) print_json_error(ctx, status);
     fflush(stdout);
-    cli_parallel_abort(exit_code(status));
+}
+
+/* Ranks that were started with different words would wait for each other for ever, or worse, not. */
+static eg_status check_same_words(eg_context *ctx, const cli_command *command,
+                                  const cli_options *options)
+{
+    eg_status status = EG_OK;
+    eg_sha256 hash;
+    unsigned char digest[EG_SHA256_BYTES], *all = NULL;
+    const size_t ranks = (size_t)eg_comm_size(options->comm);
+    if (ranks == 1) return EG_OK;
+    eg_sha256_init(&hash);
+    eg_sha256_add(&hash, command->name, strlen(command->name) + 1);
+    for (int i = 0; i < options->name_count; i++)
+        eg_sha256_add(&hash, options->names[i], strlen(options->names[i]) + 1);
+    eg_sha256_end(&hash, digest);
+    EG_TRY(eg_new(ctx, ranks * EG_SHA256_BYTES, &all));
+    EG_TRY(eg_comm_allgather(options->comm, EG_SHA256_BYTES, digest, all));
+    for (size_t r = 1; r < ranks; r++)
+        if (memcmp(all, all + r * EG_SHA256_BYTES, EG_SHA256_BYTES) != 0) {
+            status = eg_fail(ctx, EG_ERROR_ARGUMENT,
+                             "ranks 0 and %zu were started with different arguments", r);
+            break;
+        }
+done:
+    eg_release(ctx, &all);
+    return status;
 }
 
 static int run(const cli_command *command, cli_options *options)
@@ -127,21 +162,24 @@ static int run(const cli_command *command, cli_options *options)
     settings.log = print_log;
     settings.log_level = options->verbose ? EG_LOG_DEBUG : EG_LOG_WARNING;
     eg_status status = eg_context_create(&settings, &ctx);
-    if (status != EG_OK) {
-        fprintf(stderr, "eagre: %s\n", eg_status_text(status));
-        cli_parallel_abort(CLI_FAILED);
-        return CLI_FAILED;
-    }
-    status = cli_parallel_comm(ctx, &options->comm);
+    if (status == EG_OK) status = cli_parallel_comm(ctx, &options->comm);
+    if (status == EG_OK) status = check_same_words(ctx, command, options);
     if (status == EG_OK) status = command->run(ctx, options);
-    if (status != EG_OK) report_failure(ctx, command, options, status);
+    int code = exit_code(status);
+    if (cli_parallel_speaks(status, &code)) {
+        if (ctx)
+            report_failure(ctx, command, options, status);
+        else
+            fprintf(stderr, "eagre: %s\n", eg_status_text(status));
+    }
     eg_comm_destroy(&options->comm);
     eg_context_destroy(&ctx);
-    return exit_code(status);
+    return code;
 }
 
 static int unknown_command(const char *given)
 {
+    if (cli_rank() > 0) return CLI_WRONG_INPUT;
     const char *names[EG_COUNT(cli_commands) + 2];
     size_t count = 0;
     for (size_t i = 0; cli_commands[i]; i++)
@@ -176,7 +214,7 @@ static int dispatch(int argc, char **argv)
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return print_help(NULL, stdout);
     if (strcmp(argv[1], "--version") == 0) {
-        printf("eagre %s\n", eg_version());
+        if (cli_rank() == 0) printf("eagre %s\n", eg_version());
         return CLI_DONE;
     }
     const cli_command *command = cli_find_command(argv[1]);
@@ -191,7 +229,7 @@ int main(int argc, char **argv)
 {
     if (!cli_parallel_start(&argc, &argv)) return CLI_FAILED;
     int code = dispatch(argc, argv);
-    cli_parallel_end();
+    cli_parallel_end(code);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         if (code == CLI_DONE) fprintf(stderr, "eagre: cannot write to standard output\n");
         return code == CLI_DONE ? CLI_FAILED : code;

@@ -2,10 +2,21 @@
  * them. Every mistake is explained with the nearest valid name. */
 #include "cli/cli.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #define MOST_OPTIONS 32
+
+/* Rank 0 speaks for all: they were given the same words. */
+static void EG_PRINTF(1, 2) complain(const char *format, ...)
+{
+    va_list arguments;
+    if (cli_rank() > 0) return;
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+}
 
 static const cli_option *find_long(const cli_command *command, const char *name, size_t length)
 {
@@ -33,9 +44,9 @@ static void unknown(const cli_command *command, const char *given, const char *n
         names[count++] = o->name;
     }
     const char *nearest = eg_nearest(asked, names, count);
-    fprintf(stderr, "eagre %s: unknown option %s", command->name, given);
-    if (nearest) fprintf(stderr, "; did you mean --%s?", nearest);
-    fprintf(stderr, "\n\"eagre %s --help\" lists all options.\n", command->name);
+    complain("eagre %s: unknown option %s", command->name, given);
+    if (nearest) complain("; did you mean --%s?", nearest);
+    complain("\n\"eagre %s --help\" lists all options.\n", command->name);
 }
 
 bool cli_parse(const cli_command *command, int argc, char **argv, cli_options *options)
@@ -68,8 +79,8 @@ bool cli_parse(const cli_command *command, int argc, char **argv, cli_options *o
         const char *value = name[length] == '=' ? name + length + 1 : NULL;
         if (!option->value) {
             if (value) {
-                fprintf(stderr, "eagre %s: option --%s takes no value, but \"%s\" was given\n",
-                        command->name, option->name, value);
+                complain("eagre %s: option --%s takes no value, but \"%s\" was given\n",
+                         command->name, option->name, value);
                 return false;
             }
             *(bool *)((char *)options + option->offset) = true;
@@ -77,8 +88,8 @@ bool cli_parse(const cli_command *command, int argc, char **argv, cli_options *o
         }
         if (!value && i + 1 < argc) value = argv[++i];
         if (!value || value[0] == '\0') {
-            fprintf(stderr, "eagre %s: option --%s needs a value: --%s %s\n", command->name,
-                    option->name, option->name, option->value);
+            complain("eagre %s: option --%s needs a value: --%s %s\n", command->name, option->name,
+                     option->name, option->value);
             return false;
         }
         *(const char **)((char *)options + option->offset) = value;

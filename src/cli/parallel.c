@@ -1,20 +1,27 @@
 /* Several ranks: MPI is started where a launcher such as mpirun has started this process as one of
  * several (it leaves its mark in the environment); alone, the command never touches MPI. Rank 0
- * prints; what another rank alone has to complain of is printed with its number. */
+ * prints results. Of ranks that fail one prints why, for all. */
+#define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
 
 #include "device/device.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef EG_HAVE_MPI
 #include "eagre/mpi.h"
 #endif
 
+/* How long a rank that failed waits for the others to finish or fail, too. */
+#define PATIENCE_S 3.0
+
 static bool started;                  /* MPI */
+static bool alone;                    /* the other ranks are stuck: they must be ended */
 static int this_rank, rank_count = 1; /* of the world */
 static int node_rank, node_count = 1; /* of those that share this machine */
 
@@ -49,15 +56,49 @@ bool cli_parallel_start(int *argc, char ***argv)
     return true;
 }
 
-void cli_parallel_end(void)
+void cli_parallel_end(int code)
 {
-    if (started) MPI_Finalize();
-    started = false;
+    if (!started) return;
+    if (alone)
+        MPI_Abort(MPI_COMM_WORLD, code);
+    else
+        MPI_Finalize();
 }
 
-void cli_parallel_abort(int code)
+/* True when all ranks come here within the time, a negative one for ever. */
+static bool meet(double seconds)
 {
-    if (started && rank_count > 1) MPI_Abort(MPI_COMM_WORLD, code);
+    MPI_Request request;
+    int here = 0;
+    const double start = eg_wall_seconds();
+    if (MPI_Ibarrier(MPI_COMM_WORLD, &request) != MPI_SUCCESS) return false;
+    for (;;) {
+        if (MPI_Test(&request, &here, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
+        if (here) return true;
+        if (seconds >= 0 && eg_wall_seconds() - start > seconds) return false;
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    }
+}
+
+bool cli_parallel_speaks(eg_status status, int *code)
+{
+    /* The first rank that failed on its own; one that only heard of it if there is none. */
+    enum { NOBODY = INT_MAX };
+    int mine = status == EG_OK           ? NOBODY
+               : status == EG_ERROR_COMM ? rank_count + this_rank
+                                         : this_rank;
+    int first = NOBODY;
+    if (!started) return status != EG_OK;
+    if (!meet(status == EG_OK ? -1.0 : PATIENCE_S)) {
+        /* Some rank waits for this one in the midst of its work. */
+        nanosleep(&(struct timespec){.tv_nsec = 1000000L * (this_rank % 900)}, NULL);
+        alone = true;
+        return true;
+    }
+    MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (first == NOBODY) return false;
+    MPI_Bcast(code, 1, MPI_INT, first % rank_count, MPI_COMM_WORLD);
+    return mine == first;
 }
 
 eg_status cli_parallel_comm(eg_context *ctx, eg_comm **out)
@@ -72,14 +113,15 @@ bool cli_parallel_start(int *argc, char ***argv)
     return true;
 }
 
-void cli_parallel_end(void)
-{
-    started = false;
-}
-
-void cli_parallel_abort(int code)
+void cli_parallel_end(int code)
 {
     (void)code;
+}
+
+bool cli_parallel_speaks(eg_status status, int *code)
+{
+    (void)code;
+    return status != EG_OK;
 }
 
 eg_status cli_parallel_comm(eg_context *ctx, eg_comm **out)

@@ -24,6 +24,25 @@ static const eg_key device_keys[] = {
      .example = "\"cpu:2\""},
     {0}};
 
+/* The device may be another machine's: only its name is judged. */
+static eg_status check_device_name(const eg_case *cas)
+{
+    static const char *const kinds[] = {"auto", "cpu", "cuda", "opencl"};
+    const char *name = eg_case_string(cas, "device.name");
+    for (size_t i = 0; i < EG_COUNT(kinds); i++) {
+        const size_t length = strlen(kinds[i]);
+        if (strncmp(name, kinds[i], length) != 0) continue;
+        const char *rest = name + length;
+        const char *digits = *rest == ':' ? rest + 1 : rest;
+        if (*rest == '\0') return EG_OK;
+        if (i > 0 && digits > rest && *digits && digits[strspn(digits, "0123456789")] == '\0')
+            return EG_OK;
+    }
+    return eg_case_fail(cas, "device.name", -1,
+                        "a device is called \"auto\", \"cpu\", \"cpu:THREADS\", \"cuda:NUMBER\" or "
+                        "\"opencl:NUMBER\"");
+}
+
 size_t eg_model_tables(const eg_model *model, const eg_key *tables[EG_TABLES_MAX])
 {
     size_t count = 0;
@@ -51,6 +70,7 @@ eg_status eg_model_open_case(eg_context *ctx, const char *path, const char *cons
     options.tables = tables;
     options.table_count = eg_model_tables(*model, tables);
     EG_TRY(eg_case_open(ctx, path, &options, cas));
+    EG_TRY(check_device_name(*cas));
     EG_TRY((*model)->check(ctx, *cas));
 done:
     if (status != EG_OK) eg_case_close(cas);

@@ -57,4 +57,25 @@ expect 'eagre bench --device ' auto cpu
 expect 'eagre bench --device a' auto
 expect 'eagre bench g' gemm
 
+# offers LINE WORD...: the same for what the manual page need not know.
+offers()
+{
+    line=$1
+    shift
+    for word; do
+        if ! offered "$line" | grep -qxFe "$word"; then
+            echo "completion.sh: \"$line\" does not offer $word" >&2
+            failures=$((failures + 1))
+        fi
+    done
+}
+offers 'eagre run my.toml mesh.c' mesh.cells=
+offers 'eagre run my.toml mesh.shape=t' triangle tetrahedron
+offers 'eagre mesh ' generate info partition
+offers 'eagre mesh info mesh.s' mesh.shape=
+offers 'eagre new ' project
+offers 'eagre help space' space space.degree
+cd "$source"
+offers 'eagre run cases/project-s' cases/project-sine.toml
+
 [ "$failures" -eq 0 ]

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every command in README.md and CONTRIBUTING.md works: those that are cheap are run, of the others
+# Every command in README.md, CONTRIBUTING.md and the tutorials works: those that are cheap are run, of the others
 # it is checked that what they name is there. A command that no rule covers is a failure.
 #
 #     readme.sh COMMAND [SOURCE-DIR [BUILD-DIR]]
@@ -47,7 +47,7 @@ run()
     }
 }
 
-awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on && NF' README.md CONTRIBUTING.md >commands
+awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on && NF' README.md CONTRIBUTING.md docs/tutorials/*.md >commands
 [ -s commands ] || {
     echo "readme.sh: there are no commands to check" >&2
     exit 1
@@ -75,6 +75,11 @@ while IFS= read -r command; do
         esac
         ;;
     'cc '*) run "$command ${sanitize:+-fsanitize=$sanitize}" ;;
+    'mpirun '*)
+        if command -v mpirun >/dev/null && [ -z "$sanitize" ]; then
+            run "mpirun --oversubscribe ${command#mpirun }"
+        fi
+        ;;
     ./example | 'build/release/eagre '* | EAGRE_[A-Z]*=*' build/release/eagre '*) run "$command" ;;
     *) complain "no rule says how to check it" ;;
     esac

@@ -7,6 +7,10 @@
 #include "model/project/project.h"
 
 #include <stdio.h>
+#include <string.h>
+
+/* The longest name of a field, and room for its key. */
+enum { NAME_BYTES = 64, KEY_BYTES = NAME_BYTES + 16 };
 
 enum { METHOD_PROJECT, METHOD_INTERPOLATE };
 
@@ -66,7 +70,10 @@ static eg_status read_functions(project *p, const eg_case *cas,
     eg_status status = EG_OK;
     const char *name;
     while ((name = eg_case_name_at(cas, "initial", (size_t)p->fields))) {
-        char key[160];
+        char key[KEY_BYTES];
+        if (strlen(name) > NAME_BYTES)
+            return eg_case_fail(cas, "initial", -1, "names of fields have at most %d bytes",
+                                NAME_BYTES);
         if (p->fields == EG_MODEL_FIELDS_MAX)
             return eg_case_fail(cas, "initial", -1, "there are more than %d fields",
                                 EG_MODEL_FIELDS_MAX);

@@ -7,10 +7,6 @@
 #define EG_LINE_NP_MAX (EG_DEGREE_MAX_QUAD + 1)
 #define EG_SIMPLEX_NP_MAX ((EG_DEGREE_MAX + 1) * (EG_DEGREE_MAX + 2) * (EG_DEGREE_MAX + 3) / 6)
 
-/* Polynomials of degree at most `degree`: in all coordinates together on simplices, in each on tensor
- * shapes. */
-int eg_mode_count(eg_shape shape, int degree);
-
 /* The polynomial degree of mode `mode` of a simplex, whose modes are numbered by it. */
 int eg_simplex_mode_degree(eg_shape shape, int mode);
 

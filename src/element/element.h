@@ -116,6 +116,10 @@ const char *eg_basis_name(eg_basis basis); /* "lobatto", … */
 #define EG_DEGREE_MAX 10      /* of simplices and hexahedra */
 #define EG_DEGREE_MAX_QUAD 15 /* of lines and quadrilaterals */
 
+/* How many modes, or nodes, an element has: polynomials of degree at most `degree`, in all coordinates
+ * together on simplices, in each on tensor shapes. */
+int eg_mode_count(eg_shape shape, int degree);
+
 /* Owned by whoever created it; every array is owned by the element. */
 typedef struct eg_element eg_element;
 struct eg_element {

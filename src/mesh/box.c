@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
 /* A cell's elements by its corners; bit d of a corner: at the high end along axis d. */
 typedef struct cutting {
@@ -77,6 +78,58 @@ static bool resolve_axis(eg_box_options *o, int d, eg_box_error *error)
     return true;
 }
 
+/* How large a straight box is. */
+static eg_mesh box_sizes(eg_context *ctx, const eg_box_options *o)
+{
+    const eg_shape_info *info = eg_shape_get_info(o->shape);
+    eg_mesh sizes = {.ctx = ctx,
+                     .dim = info->dim,
+                     .vertex_count = 1,
+                     .element_count = cuttings[o->shape].elements,
+                     .vertex_stride = info->vertices,
+                     .face_stride = info->faces,
+                     .order = 1,
+                     .node_stride = info->vertices};
+    for (int d = 0; d < info->dim; d++) {
+        sizes.vertex_count *= o->cells[d] + 1;
+        sizes.element_count *= o->cells[d];
+    }
+    sizes.interior_count = sizes.element_count;
+    sizes.global_count = sizes.element_count;
+    return sizes;
+}
+
+double eg_box_bytes(const eg_box_options *resolved)
+{
+    const eg_box_options *o = resolved;
+    eg_mesh sizes = box_sizes(NULL, o);
+    size_t slots = (size_t)sizes.element_count * (size_t)sizes.face_stride;
+    size_t connect = eg_mesh_bytes(&sizes) + slots * sizeof(int32_t) + /* face_boundary */
+                     eg_mesh_connect_bytes(&sizes, eg_shape_get_info(o->shape)->face_vertices);
+    sizes.order = o->order;
+    sizes.node_stride = eg_mode_count(o->shape, o->order);
+    size_t curve = eg_mesh_bytes(&sizes);
+    if (o->map) curve += (size_t)(sizes.vertex_count * sizes.dim) * sizeof *sizes.x;
+    return (double)(connect > curve ? connect : curve);
+}
+
+bool eg_box_fits(const eg_box_options *resolved, double memory, eg_box_error *error)
+{
+    double bytes = eg_box_bytes(resolved);
+    if (bytes <= memory) return true;
+    return refuse(error, "cells", -1,
+                  "%d elements take %.3g GB of memory to be made, and this machine has %.3g GB; "
+                  "use fewer cells",
+                  box_sizes(NULL, resolved).element_count, 1e-9 * bytes, 1e-9 * memory);
+}
+
+/* The memory of this machine; INFINITY if it does not say. */
+static double physical_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
+    return pages > 0 && page > 0 ? (double)pages * (double)page : (double)INFINITY;
+}
+
 bool eg_box_resolve(const eg_box_options *options, eg_box_options *resolved, eg_box_error *error)
 {
     eg_box_options *o = resolved;
@@ -92,18 +145,20 @@ bool eg_box_resolve(const eg_box_options *options, eg_box_options *resolved, eg_
         vertices *= o->cells[d] + 1.0;
     }
     if (elements * info->faces > INT32_MAX || vertices >= INT32_MAX)
-        return refuse(error, "cells", -1, "%.4g elements are more than one process can number",
-                      elements);
+        return refuse(error, "cells", -1,
+                      "%.4g elements with %d faces each are more than one process can number: it "
+                      "may have %d faces; use fewer cells",
+                      elements, info->faces, INT32_MAX);
     if (!(o->perturb >= 0.0 && o->perturb < 0.5))
         return refuse(error, "perturb", -1,
                       "vertices can be moved by 0 up to less than 0.5 of a cell, not %g",
                       o->perturb);
-    int most = o->shape == EG_SHAPE_QUAD ? EG_DEGREE_MAX_QUAD : EG_DEGREE_MAX;
+    int most = eg_mesh_order_max(o->shape);
     if (o->order == 0) o->order = 1;
     if (o->order < 1 || o->order > most)
         return refuse(error, "order", -1, "the mapping of a %s has degree 1 to %d, not %d",
                       info->name, most, o->order);
-    return true;
+    return eg_box_fits(o, physical_memory(), error);
 }
 
 /* --- vertices --------------------------------------------------------------------------------- */
@@ -191,19 +246,7 @@ static eg_status build(const eg_lattice *lattice, const eg_box_options *o, eg_me
     eg_mesh *mesh = NULL;
     int32_t *face_boundary = NULL;
     int dim = lattice->dim, layers = dim == 3 ? o->cells[2] : 1;
-    eg_mesh sizes = {.ctx = ctx,
-                     .dim = dim,
-                     .vertex_count = 1,
-                     .element_count =
-                         o->cells[0] * o->cells[1] * layers * cuttings[o->shape].elements,
-                     .vertex_stride = info->vertices,
-                     .face_stride = info->faces,
-                     .order = 1,
-                     .node_stride = info->vertices};
-    for (int d = 0; d < dim; d++)
-        sizes.vertex_count *= o->cells[d] + 1;
-    sizes.interior_count = sizes.element_count;
-    sizes.global_count = sizes.element_count;
+    eg_mesh sizes = box_sizes(ctx, o);
     EG_TRY(eg_mesh_allocate(&sizes, &mesh));
     EG_TRY(eg_new(ctx, (size_t)sizes.element_count * (size_t)info->faces, &face_boundary));
     EG_TRY(eg_mesh_copy_boundaries(mesh, 2 * dim, boundary_names));

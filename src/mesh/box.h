@@ -11,8 +11,14 @@ typedef struct eg_box_error {
     char message[160];
 } eg_box_error;
 
-/* Options with their defaults filled in. False if they make no box. */
+/* Options with their defaults filled in. False if they make no box, or none that this machine has
+ * memory for. */
 bool eg_box_resolve(const eg_box_options *options, eg_box_options *resolved, eg_box_error *error);
+
+/* The most memory that a box of resolved options takes while it is made, up to small change, and
+ * false if that is more than `memory` bytes. */
+double eg_box_bytes(const eg_box_options *resolved);
+bool eg_box_fits(const eg_box_options *resolved, double memory, eg_box_error *error);
 
 /* The vertices of a straight box before it is reordered: number i + (n₀+1) (j + (n₁+1) k). */
 typedef struct eg_lattice {

@@ -11,8 +11,12 @@
 eg_status eg_mesh_allocate(const eg_mesh *sizes, eg_mesh **out);
 eg_status eg_mesh_copy_boundaries(eg_mesh *mesh, int count, const char *const *names);
 
-/* How many nodes an element of degree `order` ≥ 1 has. */
-int eg_mesh_node_count(eg_shape shape, int order);
+/* What eg_mesh_allocate takes for `sizes`. */
+size_t eg_mesh_bytes(const eg_mesh *sizes);
+
+/* The shapes of own elements, and the highest degree that a shape's mapping may have. */
+void eg_mesh_shapes_present(const eg_mesh *mesh, bool present[EG_SHAPE_COUNT]);
+int eg_mesh_order_max(eg_shape shape);
 
 /* The mean of a face's vertices, and of an element's. */
 void eg_mesh_face_centre(const eg_mesh *mesh, int32_t element, int face, double centre[3]);
@@ -35,6 +39,9 @@ eg_status eg_sort_keys(eg_context *ctx, size_t count, uint64_t *keys, int32_t *o
 int eg_orientation_find(int face_vertices, const int *match);
 int eg_orientation_inverse(int face_vertices, int orientation);
 
+/* What eg_mesh_connect takes beside a mesh of that size, whose faces have `face_vertices`. */
+size_t eg_mesh_connect_bytes(const eg_mesh *sizes, int face_vertices);
+
 /* Makes two faces neighbours; match[i] is the vertex of the second that is vertex i of the first.
  * False if no orientation does that. */
 bool eg_mesh_join_faces(eg_mesh *mesh, int32_t element_a, int face_a, int32_t element_b, int face_b,
@@ -46,6 +53,8 @@ bool eg_mesh_join_faces(eg_mesh *mesh, int32_t element_a, int face_a, int32_t el
  * there. Simplices have the same at all corners. */
 void eg_mesh_corner(const eg_shape_info *info, int corner, const double (*x)[3], double A[3][3]);
 double eg_mesh_determinant(int dim, const double (*A)[3]);
+/* The determinant with all its signs positive. */
+double eg_mesh_permanent(int dim, const double (*A)[3]);
 
 /* --- curve.c ---------------------------------------------------------------------------------- */
 
@@ -62,21 +71,17 @@ void eg_straight_destroy(eg_straight *straight);
 void eg_straight_nodes(const eg_straight *straight, const eg_mesh *mesh, int32_t element,
                        double *x);
 
-void eg_mesh_shapes_present(const eg_mesh *mesh, bool present[EG_SHAPE_COUNT]);
-
 /* Gives a straight mesh elements of degree `order` and moves their nodes and all vertices by the
  * map (NULL: none). */
 eg_status eg_mesh_curve(eg_mesh *mesh, int order, eg_mesh_map *map, void *user);
 
-/* Given the determinants det [points] of an element's Jacobian and `size`, the largest norm of the
- * Jacobian to the power dim. */
-typedef eg_status eg_jacobian_visitor(void *user, int32_t element, const double *det, double size);
+/* Given the determinants det [points] of an element's Jacobian, and what rounding may make of one
+ * that is zero. */
+typedef eg_status eg_jacobian_visitor(void *user, int32_t element, const double *det,
+                                      double rounding);
 /* Visits the own elements of a shape with their Jacobians at points r [dim][points]. */
 eg_status eg_mesh_visit_jacobians(const eg_mesh *mesh, eg_shape shape, int points, const double *r,
                                   eg_jacobian_visitor *visit, void *user);
-/* The degree of the determinant (tensor shapes: in each coordinate) for mappings of degree
- * `order`. */
-int eg_mesh_jacobian_degree(eg_shape shape, int order);
 
 /* Fails at an own element whose mapping is inside out or flat, with its number and a place. */
 eg_status eg_mesh_check_mappings(const eg_mesh *mesh);
@@ -86,6 +91,15 @@ eg_status eg_mesh_check_mappings(const eg_mesh *mesh);
 bool eg_mesh_has_metis(void);
 
 /* --- distribute.c ----------------------------------------------------------------------------- */
+
+/* What ranks compare to know that they have the same whole mesh, divided alike. */
+typedef struct eg_mesh_digest {
+    uint64_t mesh, part;
+} eg_mesh_digest;
+
+eg_mesh_digest eg_mesh_digest_of(const eg_mesh *whole, const int32_t *part);
+/* Fails if the ranks' digests [size] are not the same. */
+eg_status eg_mesh_compare_digests(eg_context *ctx, int size, const eg_mesh_digest *digests);
 
 /* Rank `rank`'s part of a whole mesh that is divided into `size`. */
 eg_status eg_mesh_cut(const eg_mesh *whole, int rank, int size, const int32_t *part, eg_mesh **out);

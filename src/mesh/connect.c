@@ -229,6 +229,15 @@ static eg_status set_boundary(eg_mesh *mesh, uint32_t slot, const int32_t *face_
     return EG_OK;
 }
 
+size_t eg_mesh_connect_bytes(const eg_mesh *sizes, int face_vertices)
+{
+    const face_list *list = NULL;
+    size_t faces = (size_t)sizes->element_count * (size_t)sizes->face_stride;
+    size_t face_bytes = sizeof *list->slot + (size_t)face_vertices * sizeof *list->name +
+                        2 * sizeof *list->order; /* sorted from one to another */
+    return faces * face_bytes + ((size_t)sizes->vertex_count + 1) * sizeof(int32_t);
+}
+
 eg_status eg_mesh_connect(eg_mesh *mesh, const int32_t *face_boundary)
 {
     eg_status status = EG_OK;

@@ -27,3 +27,11 @@ double eg_mesh_determinant(int dim, const double (*A)[3])
            A[0][1] * (A[1][0] * A[2][2] - A[1][2] * A[2][0]) +
            A[0][2] * (A[1][0] * A[2][1] - A[1][1] * A[2][0]);
 }
+
+double eg_mesh_permanent(int dim, const double (*A)[3])
+{
+    if (dim == 2) return A[0][0] * A[1][1] + A[0][1] * A[1][0];
+    return A[0][0] * (A[1][1] * A[2][2] + A[1][2] * A[2][1]) +
+           A[0][1] * (A[1][0] * A[2][2] + A[1][2] * A[2][0]) +
+           A[0][2] * (A[1][0] * A[2][1] + A[1][1] * A[2][0]);
+}

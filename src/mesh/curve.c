@@ -7,6 +7,7 @@
 
 #include "base/dense.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -125,13 +126,6 @@ done:
     return status;
 }
 
-void eg_mesh_shapes_present(const eg_mesh *mesh, bool present[EG_SHAPE_COUNT])
-{
-    memset(present, 0, EG_SHAPE_COUNT * sizeof *present);
-    for (int32_t e = 0; e < mesh->element_count; e++)
-        present[mesh->shape[e]] = true;
-}
-
 eg_status eg_mesh_curve(eg_mesh *mesh, int order, eg_mesh_map *map, void *user)
 {
     eg_status status = EG_OK;
@@ -176,6 +170,7 @@ typedef struct batch {
     double *det;   /* [points] of one element; owned */
     int count;
     int32_t element[BATCH];
+    double reach[BATCH]; /* the largest coordinate of each */
 } batch;
 
 static void batch_free(batch *b)
@@ -211,10 +206,28 @@ done:
 static void batch_add(batch *b, int32_t element)
 {
     size_t dim = (size_t)b->mesh->dim, row = BATCH * dim, column = (size_t)b->count * dim;
+    double *reach = &b->reach[b->count];
     eg_mesh_element_nodes(b->mesh, element, b->x);
     for (size_t i = 0; i < (size_t)b->np; i++)
         memcpy(&b->nodes[i * row + column], &b->x[i * dim], dim * sizeof *b->x);
+    *reach = 0.0;
+    for (size_t i = 0; i < (size_t)b->np * dim; i++)
+        *reach = fmax(*reach, fabs(b->x[i]));
     b->element[b->count++] = element;
+}
+
+/* What rounding may make of the determinant of a matrix whose entries are at most those of A. Each of
+ * its terms is rounded in the arithmetic, by a part of itself however thin the element is; and each
+ * entry is a difference of coordinates up to `reach`, which are rounded themselves. */
+static double rounding_of(int dim, int order, double A[3][3], double reach)
+{
+    const double arithmetic = 1e-14, entry = 2.0 * DBL_EPSILON * order * order * reach;
+    double size = eg_mesh_permanent(dim, (const double(*)[3])A);
+    for (int d = 0; d < dim; d++) {
+        for (int c = 0; c < dim; c++)
+            A[d][c] += entry;
+    }
+    return arithmetic * size + (eg_mesh_permanent(dim, (const double(*)[3])A) - size);
 }
 
 static eg_status batch_visit(batch *b, eg_jacobian_visitor *visit, void *user)
@@ -224,20 +237,20 @@ static eg_status batch_visit(batch *b, eg_jacobian_visitor *visit, void *user)
     if (b->count == 0) return EG_OK;
     eg_dense_multiply(dim * b->points, b->np, columns, b->D, b->nodes, b->J);
     for (int k = 0; k < b->count; k++) {
-        double size = 0.0;
+        double most[3][3] = {{0}}; /* the largest entries of J */
         for (int p = 0; p < b->points; p++) {
-            double J[3][3], square = 0.0;
+            double J[3][3];
             for (int d = 0; d < dim; d++) {
                 size_t row = (size_t)d * (size_t)b->points + (size_t)p;
                 for (int c = 0; c < dim; c++) {
                     J[d][c] = b->J[row * (size_t)columns + (size_t)(k * dim + c)];
-                    square += J[d][c] * J[d][c];
+                    most[d][c] = fmax(most[d][c], fabs(J[d][c]));
                 }
             }
             b->det[p] = eg_mesh_determinant(dim, (const double(*)[3])J);
-            size = fmax(size, dim == 2 ? square : square * sqrt(square));
         }
-        EG_TRY(visit(user, b->element[k], b->det, size));
+        EG_TRY(visit(user, b->element[k], b->det,
+                     rounding_of(dim, b->mesh->order, most, b->reach[k])));
     }
     b->count = 0;
 done:
@@ -268,9 +281,6 @@ int eg_mesh_jacobian_degree(eg_shape shape, int order)
 }
 
 /* --- validity --------------------------------------------------------------------------------- */
-
-/* A Jacobian this small beside the size of its columns is that of a flat element. */
-#define FLAT 1e-14
 
 typedef struct validity {
     const eg_mesh *mesh;
@@ -309,19 +319,18 @@ done:
     return status;
 }
 
-static eg_status check_element(void *user, int32_t element, const double *det, double size)
+static eg_status check_element(void *user, int32_t element, const double *det, double rounding)
 {
     const validity *check = user;
     for (int p = 0; p < check->sample->np; p++) {
-        if (!(det[p] > FLAT * size)) return refuse(check, element, p, det[p]);
+        if (!(det[p] > rounding)) return refuse(check, element, p, det[p]);
     }
     return EG_OK;
 }
 
 static int sample_degree(eg_shape shape, int order)
 {
-    int degree = eg_mesh_jacobian_degree(shape, order);
-    int most = shape == EG_SHAPE_QUAD ? EG_DEGREE_MAX_QUAD : EG_DEGREE_MAX;
+    int degree = eg_mesh_jacobian_degree(shape, order), most = eg_mesh_order_max(shape);
     if (2 * order < most) most = 2 * order;
     return degree < most ? degree : most;
 }

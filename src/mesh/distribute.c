@@ -1,6 +1,8 @@
 /* Cuts one rank's part out of a whole mesh, with ghosts and the lists of what ranks exchange.
  *
- * Every rank derives its lists from the same whole mesh, so that they agree without a message. */
+ * Every rank derives its lists from the same whole mesh, so that they agree without a message. That
+ * it is the same is not taken for granted: other machines may have another libm or METIS, and one bit
+ * of a coordinate can change the order of elements. Ranks compare hashes of all of it. */
 #include "mesh/build.h"
 
 #include <assert.h>
@@ -212,7 +214,7 @@ static eg_status copy_reference(const eg_mesh *whole, eg_mesh *mesh)
     eg_status status = EG_OK;
     for (int s = 0; s < EG_SHAPE_COUNT; s++) {
         if (!whole->reference[s]) continue;
-        int nodes = eg_mesh_node_count((eg_shape)s, whole->order);
+        int nodes = eg_mode_count((eg_shape)s, whole->order);
         size_t count = (size_t)nodes * (size_t)whole->dim;
         EG_TRY(eg_new(mesh->ctx, count, &mesh->reference[s]));
         memcpy(mesh->reference[s], whole->reference[s], count * sizeof *mesh->reference[s]);
@@ -261,8 +263,69 @@ done:
     return status;
 }
 
+/* --- agreement -------------------------------------------------------------------------------- */
+
+static uint64_t add_bytes(uint64_t hash, const void *data, size_t bytes)
+{
+    const unsigned char *from = data;
+    for (size_t i = 0; i < bytes; i += sizeof hash) {
+        uint64_t word = 0;
+        memcpy(&word, from + i, bytes - i < sizeof word ? bytes - i : sizeof word);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    return (hash ^ bytes) * 0x9e3779b97f4a7c15u;
+}
+
+eg_mesh_digest eg_mesh_digest_of(const eg_mesh *whole, const int32_t *part)
+{
+    size_t count = (size_t)whole->element_count, dim = (size_t)whole->dim;
+    size_t vertices = count * (size_t)whole->vertex_stride,
+           faces = count * (size_t)whole->face_stride;
+    uint64_t mesh = 0;
+    mesh = add_bytes(mesh, whole->shape, count * sizeof *whole->shape);
+    mesh = add_bytes(mesh, whole->global, count * sizeof *whole->global);
+    mesh = add_bytes(mesh, whole->vertices, vertices * sizeof *whole->vertices);
+    mesh = add_bytes(mesh, whole->neighbour, faces * sizeof *whole->neighbour);
+    mesh = add_bytes(mesh, whole->neighbour_face, faces * sizeof *whole->neighbour_face);
+    mesh = add_bytes(mesh, whole->x, (size_t)whole->vertex_count * dim * sizeof *whole->x);
+    if (whole->nodes)
+        mesh = add_bytes(mesh, whole->nodes,
+                         count * (size_t)whole->node_stride * dim * sizeof *whole->nodes);
+    return (eg_mesh_digest){.mesh = mesh, .part = add_bytes(0, part, count * sizeof *part)};
+}
+
+eg_status eg_mesh_compare_digests(eg_context *ctx, int size, const eg_mesh_digest *digests)
+{
+    for (int r = 1; r < size; r++) {
+        if (digests[r].mesh != digests[0].mesh)
+            return eg_fail(
+                ctx, EG_ERROR_UNSUPPORTED,
+                "rank %d has made another mesh than rank 0, if only by a last bit; use "
+                "the same eagre, mathematical library and kind of processor on all ranks",
+                r);
+        if (digests[r].part != digests[0].part)
+            return eg_fail(ctx, EG_ERROR_UNSUPPORTED,
+                           "rank %d has divided the mesh in another way than rank 0; use the same "
+                           "eagre and METIS on all ranks, or mesh.partition = \"hilbert\"",
+                           r);
+    }
+    return EG_OK;
+}
+
 eg_status eg_mesh_distribute(const eg_mesh *whole, eg_comm *comm, const int32_t *part,
                              eg_mesh **out)
 {
-    return eg_mesh_cut(whole, eg_comm_rank(comm), eg_comm_size(comm), part, out);
+    eg_status status = EG_OK;
+    int size = eg_comm_size(comm);
+    eg_mesh_digest *digests = NULL; /* [size] */
+    eg_mesh_digest mine = eg_mesh_digest_of(whole, part);
+    *out = NULL;
+    EG_TRY(eg_new(whole->ctx, (size_t)size, &digests));
+    EG_TRY(eg_comm_allgather(comm, sizeof mine, &mine, digests));
+    EG_TRY(eg_mesh_compare_digests(whole->ctx, size, digests));
+    EG_TRY(eg_mesh_cut(whole, eg_comm_rank(comm), size, part, out));
+done:
+    eg_release(whole->ctx, &digests);
+    return status;
 }

@@ -6,6 +6,8 @@
  * curved elements are those of their polynomial at the equidistant nodes. */
 #include "mesh/gmsh_number.h"
 
+#include "mesh/build.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -100,10 +102,8 @@ done:
 static eg_status create_layouts(eg_gmsh_numbering *numbering)
 {
     eg_status status = EG_OK;
-    const eg_mesh *mesh = numbering->mesh;
-    bool present[EG_SHAPE_COUNT] = {false};
-    for (int32_t e = 0; e < mesh->element_count; e++)
-        present[mesh->shape[e]] = true;
+    bool present[EG_SHAPE_COUNT];
+    eg_mesh_shapes_present(numbering->mesh, present);
     for (int s = 0; s < EG_SHAPE_COUNT; s++) {
         if (!present[s]) continue;
         EG_TRY(create_layout(numbering, eg_shape_get_info((eg_shape)s)->face_shape, false));

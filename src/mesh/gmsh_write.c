@@ -19,6 +19,15 @@ typedef struct writer {
     eg_text text;
 } writer;
 
+/* True of "periodic_1", "periodic_1_image" and so on. */
+static bool is_side_name(const char *name)
+{
+    static const char before[] = "periodic_";
+    if (strncmp(name, before, strlen(before)) != 0) return false;
+    const char *number = name + strlen(before), *after = number + strspn(number, "0123456789");
+    return after > number && (!*after || strcmp(after, "_image") == 0);
+}
+
 static eg_status check_mesh(const eg_mesh *mesh)
 {
     if (mesh->ghost_count > 0 || mesh->element_count != mesh->global_count)
@@ -46,6 +55,11 @@ static eg_status check_mesh(const eg_mesh *mesh)
                 "the boundary name \"%s\" cannot stand in a Gmsh file: use 1 to %d bytes "
                 "without quotes and control characters",
                 name, NAME_BYTES_MAX);
+        if (is_side_name(name))
+            return eg_fail(mesh->ctx, EG_ERROR_INPUT,
+                           "the boundary name \"%s\" is kept for the sides of periodic boxes in a "
+                           "Gmsh file: give the boundary another one",
+                           name);
     }
     return EG_OK;
 }

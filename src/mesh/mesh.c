@@ -7,6 +7,20 @@
 #include <stdio.h>
 #include <string.h>
 
+size_t eg_mesh_bytes(const eg_mesh *sizes)
+{
+    const eg_mesh *mesh = sizes;
+    size_t dim = (size_t)mesh->dim, own = (size_t)mesh->element_count;
+    size_t all = own + (size_t)mesh->ghost_count;
+    size_t bytes = sizeof *mesh + (size_t)mesh->vertex_count * dim * sizeof *mesh->x;
+    bytes += all * (sizeof *mesh->shape + sizeof *mesh->global);
+    bytes += all * (size_t)mesh->vertex_stride * sizeof *mesh->vertices;
+    bytes +=
+        own * (size_t)mesh->face_stride * (sizeof *mesh->neighbour + sizeof *mesh->neighbour_face);
+    if (mesh->order > 1) bytes += all * (size_t)mesh->node_stride * dim * sizeof *mesh->nodes;
+    return bytes;
+}
+
 eg_status eg_mesh_allocate(const eg_mesh *sizes, eg_mesh **out)
 {
     eg_status status = EG_OK;
@@ -87,23 +101,16 @@ int eg_mesh_find_boundary(const eg_mesh *mesh, const char *name)
     return -1;
 }
 
-int eg_mesh_node_count(eg_shape shape, int order)
+void eg_mesh_shapes_present(const eg_mesh *mesh, bool present[EG_SHAPE_COUNT])
 {
-    int n = order + 1;
-    switch (shape) {
-    case EG_SHAPE_LINE:
-        return n;
-    case EG_SHAPE_TRI:
-        return n * (n + 1) / 2;
-    case EG_SHAPE_QUAD:
-        return n * n;
-    case EG_SHAPE_TET:
-        return n * (n + 1) * (n + 2) / 6;
-    case EG_SHAPE_HEX:
-        return n * n * n;
-    }
-    assert(false);
-    return 0;
+    memset(present, 0, EG_SHAPE_COUNT * sizeof *present);
+    for (int32_t e = 0; e < mesh->element_count; e++)
+        present[mesh->shape[e]] = true;
+}
+
+int eg_mesh_order_max(eg_shape shape)
+{
+    return shape == EG_SHAPE_QUAD ? EG_DEGREE_MAX_QUAD : EG_DEGREE_MAX;
 }
 
 static const double *vertex_of(const eg_mesh *mesh, int32_t element, int v)
@@ -152,7 +159,7 @@ int eg_mesh_element_nodes(const eg_mesh *mesh, int32_t element, double *x)
     const eg_shape_info *info = eg_shape_get_info((eg_shape)mesh->shape[element]);
     size_t dim = (size_t)mesh->dim;
     if (mesh->nodes) {
-        int count = eg_mesh_node_count((eg_shape)mesh->shape[element], mesh->order);
+        int count = eg_mode_count((eg_shape)mesh->shape[element], mesh->order);
         size_t first = (size_t)element * (size_t)mesh->node_stride * dim;
         memcpy(x, &mesh->nodes[first], (size_t)count * dim * sizeof *x);
         return count;
@@ -171,6 +178,20 @@ static double reference_of(const eg_mesh *mesh, eg_shape shape, int count, int i
     return eg_shape_get_info(shape)->r[i][d];
 }
 
+/* The least distance between opposite faces of the parallelepiped with edges A. */
+static double least_height(int dim, const double (*A)[3])
+{
+    double largest = 0.0; /* face */
+    for (int d = 0; d < dim; d++) {
+        const double *u = A[d], *v = A[(d + 1) % dim];
+        double face = dim == 2 ? hypot(u[0], u[1])
+                               : hypot(hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2]),
+                                       u[0] * v[1] - u[1] * v[0]);
+        largest = fmax(largest, face);
+    }
+    return fabs(eg_mesh_determinant(dim, A)) / largest;
+}
+
 bool eg_mesh_is_affine(const eg_mesh *mesh, int32_t element)
 {
     eg_shape shape = (eg_shape)mesh->shape[element];
@@ -179,29 +200,25 @@ bool eg_mesh_is_affine(const eg_mesh *mesh, int32_t element)
 
     /* The affine mapping through the first vertex and its neighbours along r, s, t. */
     int dim = mesh->dim;
-    const double *x0 = vertex_of(mesh, element, 0), *axis[3];
-    for (int d = 0; d < dim; d++)
-        axis[d] = vertex_of(mesh, element, !info->tensor || d == 0 ? d + 1 : d + 2);
-    double size = 0.0, largest = 0.0;
+    double vertex[EG_MAX_VERTICES][3], axis[3][3], largest = 0.0;
     for (int v = 0; v < info->vertices; v++) {
-        const double *x = vertex_of(mesh, element, v);
-        for (int c = 0; c < dim; c++) {
-            size = fmax(size, fabs(x[c] - x0[c]));
-            largest = fmax(largest, fabs(x[c]));
-        }
+        memcpy(vertex[v], vertex_of(mesh, element, v), (size_t)dim * sizeof vertex[v][0]);
+        for (int c = 0; c < dim; c++)
+            largest = fmax(largest, fabs(vertex[v][c]));
     }
-    double tolerance = 3e-13 * size + 8.0 * DBL_EPSILON * largest;
+    eg_mesh_corner(info, 0, (const double(*)[3])vertex, axis);
+    double tolerance =
+        3e-13 * least_height(dim, (const double(*)[3])axis) + 8.0 * DBL_EPSILON * largest;
 
-    int count = mesh->nodes ? eg_mesh_node_count(shape, mesh->order) : info->vertices;
+    int count = mesh->nodes ? eg_mode_count(shape, mesh->order) : info->vertices;
     for (int i = 0; i < count; i++) {
         const double *x = mesh->nodes
                               ? &mesh->nodes[((int64_t)element * mesh->node_stride + i) * dim]
                               : vertex_of(mesh, element, i);
         for (int c = 0; c < dim; c++) {
-            double affine = x0[c];
+            double affine = vertex[0][c];
             for (int d = 0; d < dim; d++)
-                affine +=
-                    0.5 * (1.0 + reference_of(mesh, shape, count, i, d)) * (axis[d][c] - x0[c]);
+                affine += 0.5 * (1.0 + reference_of(mesh, shape, count, i, d)) * axis[d][c];
             if (!(fabs(x[c] - affine) <= tolerance)) return false;
         }
     }

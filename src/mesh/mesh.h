@@ -118,7 +118,8 @@ typedef enum eg_partitioner {
 eg_status eg_mesh_partition(const eg_mesh *mesh, int parts, eg_partitioner partitioner,
                             int32_t *part);
 
-/* This rank's part of a whole mesh that all ranks have. */
+/* This rank's part of a whole mesh that all ranks have. Every rank fails if they do not have the
+ * same mesh, divided alike, to the last bit. */
 eg_status eg_mesh_distribute(const eg_mesh *whole, eg_comm *comm, const int32_t *part,
                              eg_mesh **out);
 
@@ -126,7 +127,7 @@ eg_status eg_mesh_distribute(const eg_mesh *whole, eg_comm *comm, const int32_t 
 
 /* Writes a whole mesh as a Gmsh file (MSH 4.1, text), replacing what is there at once or not at
  * all. Physical groups are "domain", the boundaries by their names, and "periodic_1" with its copy
- * "periodic_1_image" and so on, which $Periodic pairs. Elements stand in the order of their global
+ * "periodic_1_image" and so on, which $Periodic pairs; no boundary may have such a name. Elements stand in the order of their global
  * numbers, curved ones as Gmsh's elements of the same order. */
 eg_status eg_mesh_write_gmsh(const eg_mesh *mesh, const char *path);
 
@@ -139,8 +140,13 @@ int eg_mesh_find_boundary(const eg_mesh *mesh, const char *name);
  * x [nodes][dim]; returns their number. Straight elements are mapped (multi)linearly. */
 int eg_mesh_element_nodes(const eg_mesh *mesh, int32_t element, double *x);
 
-/* True if the mapping of the element is affine to rounding (a few 1e-13 of its size). */
+/* True if the mapping of the element is affine to rounding: to a few 1e-13 of its least height, or a
+ * few units in the last place of its coordinates. */
 bool eg_mesh_is_affine(const eg_mesh *mesh, int32_t element);
+
+/* The degree of the determinant of a Jacobian (tensor shapes: in each coordinate), for mappings of
+ * degree `order`. */
+int eg_mesh_jacobian_degree(eg_shape shape, int order);
 
 typedef struct eg_mesh_summary {
     int64_t elements[EG_SHAPE_COUNT];         /* by shape, own ones */

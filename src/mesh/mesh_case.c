@@ -236,11 +236,14 @@ eg_status eg_mesh_create(eg_context *ctx, const eg_case *cas, eg_mesh **out)
     if (eg_case_has(cas, "mesh.map")) EG_TRY(read_map(cas, &o, &map));
     if (!eg_box_resolve(&o, &resolved, &error)) EG_TRY(point_at(cas, &error));
     status = eg_mesh_create_box(ctx, &resolved, out);
-    if (status == EG_ERROR_INPUT && (o.map || o.perturb > 0.0)) {
-        char message[512];
-        snprintf(message, sizeof message, "%s", eg_context_error(ctx));
+    char message[512];
+    snprintf(message, sizeof message, "%s", eg_context_error(ctx));
+    if (status == EG_ERROR_INPUT && (o.map || o.perturb > 0.0))
         status = eg_case_fail(cas, o.map ? "mesh.map" : "mesh.perturb", -1, "%s", message);
-    }
+    else if (status == EG_ERROR_MEMORY)
+        status = eg_fail(ctx, EG_ERROR_MEMORY,
+                         "mesh.cells: the box takes %.3g GB of memory to be made: %s",
+                         1e-9 * eg_box_bytes(&resolved), message);
 done:
     return status;
 }

@@ -2,16 +2,19 @@
  *
  * Faces are matched, not vertices, so that an element may be its own neighbour and a direction may
  * have one cell only. The centres of the second boundary's faces lie in a hash table of cells as
- * wide as the smallest face; a face of the first looks where its shifted centre may be. Expected
+ * wide as the thinnest face; a face of the first looks where its shifted centre may be. Expected
  * time is linear. */
 #include "mesh/build.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-/* Partners agree to this part of the smallest face's diameter. */
+/* Partners agree to this part of the thinnest face's width, and to the rounding of coordinates, which
+ * is more for the thinnest faces. */
 #define TOLERANCE 1e-6
+#define ROUNDING (8.0 * DBL_EPSILON)
 
 typedef struct boundary_face {
     int32_t element;
@@ -27,7 +30,8 @@ typedef struct matching {
     boundary_face *faces[2]; /* owned */
     int32_t count;           /* of each */
     double low[3];           /* of all centres */
-    double width;            /* of a cell of the table */
+    double reach;            /* the largest coordinate of all centres */
+    double width;            /* of the thinnest face, then of a cell of the table */
     double tolerance;        /* a length */
     int32_t *table; /* [table_mask + 1] first face of the second boundary, -1: none; owned */
     uint64_t table_mask;
@@ -61,17 +65,18 @@ static double distance(int dim, const double *a, const double *b, const double *
     return sqrt(sum);
 }
 
-static double diameter(const eg_mesh *mesh, const boundary_face *face)
+/* The least distance of two vertices: that of its neighbours, too, if a face is long and thin. */
+static double least_width(const eg_mesh *mesh, const boundary_face *face)
 {
     int n = eg_shape_get_info((eg_shape)mesh->shape[face->element])->face_vertices;
-    double largest = 0.0;
+    double least = INFINITY;
     for (int i = 1; i < n; i++) {
         for (int j = 0; j < i; j++) {
             const double *a = face_vertex(mesh, face, i), *b = face_vertex(mesh, face, j);
-            largest = fmax(largest, distance(mesh->dim, a, b, NULL));
+            least = fmin(least, distance(mesh->dim, a, b, NULL));
         }
     }
-    return largest;
+    return least;
 }
 
 static void collect(matching *m, int which)
@@ -86,10 +91,12 @@ static void collect(matching *m, int which)
             *face = (boundary_face){.element = e, .face = f};
             eg_mesh_face_centre(mesh, e, f, face->centre);
             for (int d = 0; d < mesh->dim; d++) {
+                m->reach = fmax(m->reach, fabs(face->centre[d]));
                 if (which == 0) face->centre[d] += m->shift[d];
                 m->low[d] = fmin(m->low[d], face->centre[d]);
+                m->reach = fmax(m->reach, fabs(face->centre[d]));
             }
-            m->width = fmin(m->width, diameter(mesh, face));
+            m->width = fmin(m->width, least_width(mesh, face));
             face++;
         }
     }
@@ -226,7 +233,8 @@ eg_status eg_mesh_join_periodic(eg_mesh *mesh, int a, int b, const double *shift
         EG_TRY(eg_new(mesh->ctx, (size_t)m.count, &m.faces[which]));
         collect(&m, which);
     }
-    m.tolerance = TOLERANCE * m.width;
+    m.tolerance = TOLERANCE * m.width + ROUNDING * m.reach;
+    m.width = fmax(m.width, fmax(m.tolerance, DBL_MIN));
     EG_TRY(fill_table(&m));
     EG_TRY(join_all(&m));
 done:

@@ -68,11 +68,11 @@ static void add_quality(survey *s, int32_t element)
     s->quality_sum += quality;
 }
 
-static eg_status add_volume(void *user, int32_t element, const double *det, double size)
+static eg_status add_volume(void *user, int32_t element, const double *det, double rounding)
 {
     survey *s = user;
     (void)element;
-    (void)size;
+    (void)rounding;
     double volume = 0.0;
     for (int p = 0; p < s->cubature->count; p++)
         volume += s->cubature->w[p] * det[p];
@@ -128,7 +128,7 @@ static void find_extent(const eg_mesh *mesh, eg_mesh_summary *out)
             int64_t vertex = mesh->vertices[(int64_t)e * mesh->vertex_stride + v];
             extend(out, mesh->dim, &mesh->x[vertex * mesh->dim]);
         }
-        int nodes = mesh->nodes ? eg_mesh_node_count(shape, mesh->order) : 0;
+        int nodes = mesh->nodes ? eg_mode_count(shape, mesh->order) : 0;
         for (int i = 0; i < nodes; i++)
             extend(out, mesh->dim, &mesh->nodes[((int64_t)e * mesh->node_stride + i) * mesh->dim]);
     }
@@ -136,14 +136,7 @@ static void find_extent(const eg_mesh *mesh, eg_mesh_summary *out)
 
 static int64_t count_bytes(const eg_mesh *mesh)
 {
-    size_t own = (size_t)mesh->element_count, all = own + (size_t)mesh->ghost_count;
-    size_t dim = (size_t)mesh->dim, bytes = sizeof *mesh;
-    bytes += (size_t)mesh->vertex_count * dim * sizeof *mesh->x;
-    bytes += all * (sizeof *mesh->shape + sizeof *mesh->global);
-    bytes += all * (size_t)mesh->vertex_stride * sizeof *mesh->vertices;
-    bytes +=
-        own * (size_t)mesh->face_stride * (sizeof *mesh->neighbour + sizeof *mesh->neighbour_face);
-    if (mesh->nodes) bytes += all * (size_t)mesh->node_stride * dim * sizeof *mesh->nodes;
+    size_t bytes = eg_mesh_bytes(mesh);
     for (int l = 0; l < mesh->link_count; l++)
         bytes += sizeof *mesh->links + (size_t)mesh->links[l].send_count * sizeof(int32_t);
     return (int64_t)bytes;

@@ -53,24 +53,6 @@ static void test_gmsh_nodes__low_orders_are_those_of_gmsh(void **state)
     }
 }
 
-/* How many points the lattice of a shape has. */
-static int lattice_count(eg_shape shape, int n)
-{
-    switch (shape) {
-    case EG_SHAPE_LINE:
-        return n + 1;
-    case EG_SHAPE_TRI:
-        return (n + 1) * (n + 2) / 2;
-    case EG_SHAPE_QUAD:
-        return (n + 1) * (n + 1);
-    case EG_SHAPE_TET:
-        return (n + 1) * (n + 2) * (n + 3) / 6;
-    case EG_SHAPE_HEX:
-        return (n + 1) * (n + 1) * (n + 1);
-    }
-    return 0;
-}
-
 static void test_gmsh_nodes__every_point_of_the_lattice_is_one_node(void **state)
 {
     (void)state;
@@ -91,7 +73,7 @@ static void test_gmsh_nodes__every_point_of_the_lattice_is_one_node(void **state
             taken[type] = true;
             types++;
             const int count = eg_gmsh_nodes((eg_shape)s, n, lattice);
-            assert_int_equal(count, lattice_count((eg_shape)s, n));
+            assert_int_equal(count, eg_mode_count((eg_shape)s, n));
             for (int i = 0; i < count; i++) {
                 const int8_t *p = lattice[i];
                 int sum = 0;

@@ -1,7 +1,10 @@
 /* Boxes: counts, boundaries, volumes, grading, perturbation, curved elements, refusals. */
 #include "meshes.h"
 
+#include <malloc.h>
 #include <string.h>
+
+#include "mesh/box.h"
 
 static eg_mesh_summary summarise(eg_context *ctx, const eg_mesh *mesh)
 {
@@ -518,6 +521,90 @@ static void test_box__elements_are_affine_where_their_mapping_is(void **state)
     test_context_free(&ctx);
 }
 
+/* The height of the box grows by the part `bend` from left to right. */
+static eg_status bend_slightly(void *user, size_t count, const double *X, double *x)
+{
+    double bend = *(double *)user;
+    for (size_t i = 0; i < count; i++) {
+        x[2 * i] = X[2 * i];
+        x[2 * i + 1] = X[2 * i + 1] * (1.0 + bend * X[2 * i]);
+    }
+    return EG_OK;
+}
+
+static void test_box__thin_elements_that_bend_by_a_part_of_their_height_are_not_affine(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    static const double heights[] = {1.0, 1e-3, 1e-6, 1e-9};
+    for (size_t h = 0; h < EG_COUNT(heights); h++) {
+        for (int order = 1; order <= 3; order++) {
+            for (int bent = 0; bent < 2; bent++) {
+                double bend = bent ? 2e-4 : 0.0;
+                eg_mesh *mesh = test_box(ctx, &(eg_box_options){.shape = EG_SHAPE_QUAD,
+                                                                .cells = {1, 1},
+                                                                .high = {1.0, heights[h]},
+                                                                .order = order,
+                                                                .map = bend_slightly,
+                                                                .map_user = &bend});
+                assert_int_equal(eg_mesh_is_affine(mesh, 0), !bent);
+                eg_mesh_destroy(&mesh);
+            }
+        }
+    }
+    test_context_free(&ctx);
+}
+
+/* Rounding alone, of coordinates that are large beside the cells, bends no element. */
+static void test_box__small_cells_far_from_the_origin_are_affine(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    for (size_t s = 0; s < EG_COUNT(test_shapes); s++) {
+        for (int order = 1; order <= 4; order++) {
+            eg_mesh *mesh = test_box(ctx, &(eg_box_options){.shape = test_shapes[s],
+                                                            .cells = {5, 3, 3},
+                                                            .low = {1.0, 3.0, -7.0},
+                                                            .high = {2.0, 3.0 + 1e-10, -6.9999},
+                                                            .grading = {30.0, 2.0, 1e-3},
+                                                            .order = order});
+            for (int32_t e = 0; e < mesh->element_count; e++)
+                assert_true(eg_mesh_is_affine(mesh, e));
+            eg_mesh_destroy(&mesh);
+        }
+    }
+    test_context_free(&ctx);
+}
+
+static void test_box__stretched_elements_are_valid_whatever_their_aspect(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    for (size_t s = 0; s < EG_COUNT(test_shapes); s++) {
+        for (int order = 1; order <= 3; order += 2) {
+            int dim = eg_shape_get_info(test_shapes[s])->dim;
+            eg_mesh *mesh = test_box(ctx, &(eg_box_options){.shape = test_shapes[s],
+                                                            .cells = {1, 1, 1},
+                                                            .high = {1.0, 1e-9, 1e-9},
+                                                            .order = order});
+            eg_mesh_summary summary = summarise(ctx, mesh);
+            TEST_NEAR(summary.volume * (dim == 2 ? 1e9 : 1e18), 1.0, 1e-13);
+            eg_release(ctx, &summary.boundary_face_count);
+            eg_mesh_destroy(&mesh);
+
+            mesh = test_box(ctx, &(eg_box_options){.shape = test_shapes[s],
+                                                   .cells = {2, 12, 12},
+                                                   .grading = {1.0, 1e9, 1e-9},
+                                                   .order = order});
+            summary = summarise(ctx, mesh);
+            TEST_NEAR(summary.volume, 1.0, 1e-13);
+            eg_release(ctx, &summary.boundary_face_count);
+            eg_mesh_destroy(&mesh);
+        }
+    }
+    test_context_free(&ctx);
+}
+
 /* --- refusals --------------------------------------------------------------------------------- */
 
 static eg_status fold(void *user, size_t count, const double *X, double *x)
@@ -528,6 +615,73 @@ static eg_status fold(void *user, size_t count, const double *X, double *x)
         x[2 * i + 1] = X[2 * i + 1];
     }
     return EG_OK;
+}
+
+/* Squeezes the box to a plane, but for rounding. */
+static eg_status flatten(void *user, size_t count, const double *X, double *x)
+{
+    int dim = *(int *)user;
+    for (size_t i = 0; i < count; i++) {
+        const double *from = &X[i * (size_t)dim];
+        double *to = &x[i * (size_t)dim];
+        double across = from[dim - 1];
+        for (int d = 0; d < dim; d++)
+            to[d] = from[d] + 1.1 * (0.3 - from[d]) + 0.7 * across;
+        to[dim - 1] = 0.3 * to[0];
+    }
+    return EG_OK;
+}
+
+/* One side of the box has no width: x = 0 there for all points, to rounding. */
+static eg_status close_up(void *user, size_t count, const double *X, double *x)
+{
+    int dim = *(int *)user;
+    for (size_t i = 0; i < count; i++) {
+        const double *from = &X[i * (size_t)dim];
+        double *to = &x[i * (size_t)dim];
+        for (int d = 0; d < dim; d++)
+            to[d] = from[d];
+        to[0] = from[0] * (from[1] + 1e-17);
+    }
+    return EG_OK;
+}
+
+/* Shears the box until its determinant has two digits left. */
+static eg_status shear_off(void *user, size_t count, const double *X, double *x)
+{
+    int dim = *(int *)user;
+    for (size_t i = 0; i < count; i++) {
+        const double *from = &X[i * (size_t)dim];
+        double *to = &x[i * (size_t)dim];
+        for (int d = 0; d < dim; d++)
+            to[d] = from[d];
+        to[0] = from[0] + from[1] - 1.0;
+        to[1] = from[0] + from[1] * (1.0 + 1e-14) - 1.0;
+    }
+    return EG_OK;
+}
+
+static void test_box__elements_that_are_flat_but_for_rounding_are_refused(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    eg_mesh_map *const maps[] = {flatten, close_up, shear_off};
+    for (size_t s = 0; s < EG_COUNT(test_shapes); s++) {
+        int dim = eg_shape_get_info(test_shapes[s])->dim;
+        for (size_t m = 0; m < EG_COUNT(maps); m++) {
+            for (int order = 1; order <= 3; order += 2) {
+                eg_mesh *mesh = NULL;
+                eg_box_options o = {.shape = test_shapes[s],
+                                    .cells = {2, 2, 2},
+                                    .order = order,
+                                    .map = maps[m],
+                                    .map_user = &dim};
+                TEST_FAILS(ctx, EG_ERROR_INPUT, "is inside out or flat",
+                           eg_mesh_create_box(ctx, &o, &mesh));
+            }
+        }
+    }
+    test_context_free(&ctx);
 }
 
 static eg_status explode(void *user, size_t count, const double *X, double *x)
@@ -610,6 +764,76 @@ static void test_box__a_map_may_stretch_and_bend_periodic_sides_alike(void **sta
     test_context_free(&ctx);
 }
 
+/* Blocks in use, and the most there ever were, in bytes. */
+typedef struct meter {
+    size_t used, most;
+} meter;
+
+static void *metered_reallocate(void *user, void *block, size_t bytes)
+{
+    meter *m = user;
+    m->used -= block ? malloc_usable_size(block) : 0;
+    block = realloc(block, bytes);
+    assert_non_null(block);
+    m->used += malloc_usable_size(block);
+    if (m->used > m->most) m->most = m->used;
+    return block;
+}
+
+static void metered_release(void *user, void *block)
+{
+    meter *m = user;
+    m->used -= malloc_usable_size(block);
+    free(block);
+}
+
+static void test_box__memory_is_foretold_and_a_box_that_exceeds_it_is_refused(void **state)
+{
+    (void)state;
+    meter m = {0};
+    eg_context_options options = eg_context_defaults();
+    options.allocator = (eg_allocator){metered_reallocate, metered_release, &m};
+    eg_context *ctx = NULL;
+    assert_int_equal(eg_context_create(&options, &ctx), EG_OK);
+    for (size_t s = 0; s < EG_COUNT(test_shapes); s++) {
+        int dim = eg_shape_get_info(test_shapes[s])->dim, n = dim == 2 ? 100 : 16;
+        for (int order = 1; order <= 3; order += 2) {
+            eg_box_options resolved;
+            eg_box_error error;
+            eg_box_options o = {.shape = test_shapes[s],
+                                .cells = {n, n, n},
+                                .order = order,
+                                .map =
+                                    dim == 2 ? shear : NULL, /* in 3D its check has large tables */
+                                .map_user = &dim};
+            assert_true(eg_box_resolve(&o, &resolved, &error));
+            m.most = m.used;
+            size_t before = m.used;
+            eg_mesh *mesh = test_box(ctx, &o);
+            double taken = (double)(m.most - before), foretold = eg_box_bytes(&resolved);
+            if (!(foretold > 0.9 * taken && foretold < 1.1 * taken))
+                fail_msg("%s, order %d: %.4g bytes were foretold, %.4g were taken",
+                         eg_shape_get_info(test_shapes[s])->name, order, foretold, taken);
+            eg_mesh_destroy(&mesh);
+
+            assert_true(eg_box_fits(&resolved, foretold, &error));
+            assert_false(eg_box_fits(&resolved, 0.99 * foretold, &error));
+            assert_string_equal(error.member, "cells");
+        }
+    }
+    eg_context_destroy(&ctx);
+
+    eg_box_options large;
+    eg_box_error error;
+    eg_box_options o = {.shape = EG_SHAPE_QUAD, .cells = {1, 1}};
+    assert_true(eg_box_resolve(&o, &large, &error));
+    large.cells[0] = large.cells[1] = 20000;
+    assert_false(eg_box_fits(&large, 8e9, &error));
+    assert_string_equal(
+        error.message, "400000000 elements take 64.4 GB of memory to be made, and this machine has "
+                       "8 GB; use fewer cells");
+}
+
 static void test_box__options_that_make_no_box_are_refused_by_name(void **state)
 {
     (void)state;
@@ -688,8 +912,14 @@ int main(void)
         cmocka_unit_test(test_box__both_elements_at_a_face_have_the_same_nodes_there),
         cmocka_unit_test(test_box__nodes_lie_where_the_map_takes_the_straight_nodes),
         cmocka_unit_test(test_box__elements_are_affine_where_their_mapping_is),
+        cmocka_unit_test(
+            test_box__thin_elements_that_bend_by_a_part_of_their_height_are_not_affine),
+        cmocka_unit_test(test_box__small_cells_far_from_the_origin_are_affine),
+        cmocka_unit_test(test_box__stretched_elements_are_valid_whatever_their_aspect),
+        cmocka_unit_test(test_box__elements_that_are_flat_but_for_rounding_are_refused),
         cmocka_unit_test(test_box__maps_that_do_harm_are_refused_with_the_place),
         cmocka_unit_test(test_box__a_map_may_stretch_and_bend_periodic_sides_alike),
+        cmocka_unit_test(test_box__memory_is_foretold_and_a_box_that_exceeds_it_is_refused),
         cmocka_unit_test(test_box__options_that_make_no_box_are_refused_by_name),
         cmocka_unit_test(test_box__a_failed_allocation_is_reported_and_nothing_is_lost),
     };

@@ -134,8 +134,27 @@ static void test_mesh_case__wrong_meshes_are_shown_at_their_keys(void **state)
     }
     eg_mesh *mesh = NULL;
     TEST_FAILS(ctx, EG_ERROR_INPUT, "cells", make(ctx, "[mesh]\nshape = 'triangle'\n", &mesh));
-    TEST_FAILS(ctx, EG_ERROR_INPUT, "more than one process can number",
+    TEST_FAILS(ctx, EG_ERROR_INPUT,
+               "2e+10 elements with 3 faces each are more than one process can",
                make(ctx, "[mesh]\ncells = [100000, 100000]\n", &mesh));
+    TEST_FAILS(ctx, EG_ERROR_INPUT, "1.2e+09 elements with 4 faces each",
+               make(ctx, "[mesh]\nshape = 'quadrilateral'\ncells = [60000, 20000]\n", &mesh));
+    test_context_free(&ctx);
+}
+
+static void test_mesh_case__a_box_that_memory_cannot_hold_is_named(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    eg_case *cas = NULL;
+    eg_mesh *mesh = NULL;
+    TEST_OK(ctx, open_case(ctx, "[mesh]\ncells = [20, 20]\n", &cas));
+    test_allocator_arm(3, true);
+    TEST_FAILS(ctx, EG_ERROR_MEMORY, "mesh.cells: the box takes 9.54e-05 GB",
+               eg_mesh_create(ctx, cas, &mesh));
+    assert_non_null(strstr(eg_context_error(ctx), "out of memory"));
+    test_allocator_arm(0, false);
+    eg_case_close(&cas);
     test_context_free(&ctx);
 }
 
@@ -161,6 +180,7 @@ int main(void)
         cmocka_unit_test(test_mesh_case__every_key_does_what_it_says),
         cmocka_unit_test(test_mesh_case__choices_of_partition_are_those_of_the_library),
         cmocka_unit_test(test_mesh_case__wrong_meshes_are_shown_at_their_keys),
+        cmocka_unit_test(test_mesh_case__a_box_that_memory_cannot_hold_is_named),
         cmocka_unit_test(test_mesh_case__a_failed_allocation_is_reported_and_nothing_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

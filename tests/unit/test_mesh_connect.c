@@ -275,6 +275,26 @@ static void test_periodic__sides_that_do_not_fit_are_refused_with_names_and_plac
     test_context_free(&ctx);
 }
 
+/* Faces so thin that coordinates are rounded by more than 1e-6 of their width, and that many lie within
+ * 1e-6 of their length. */
+static void test_periodic__sides_that_differ_by_rounding_alone_are_joined(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    for (size_t s = 0; s < EG_COUNT(test_shapes); s++) {
+        eg_mesh *mesh = test_box(ctx, &(eg_box_options){.shape = test_shapes[s],
+                                                        .cells = {4, 300, 1},
+                                                        .low = {-0.7, 0.1, 0.3},
+                                                        .high = {0.9, 1.3, 0.3 + 1e-11},
+                                                        .grading = {1.0, 1e9, 1.0},
+                                                        .periodic = {true, false, true}});
+        assert_int_equal(mesh->boundary_count, 2);
+        test_check_connected(mesh, (double[]){1.6, 1.2, 1e-11});
+        eg_mesh_destroy(&mesh);
+    }
+    test_context_free(&ctx);
+}
+
 static eg_status connect_and_join(eg_context *ctx, void *user)
 {
     (void)user;
@@ -308,6 +328,7 @@ int main(void)
         cmocka_unit_test(test_connect__three_elements_at_a_face_are_refused_with_numbers_and_place),
         cmocka_unit_test(test_connect__elements_with_wrong_vertices_are_refused),
         cmocka_unit_test(test_periodic__sides_that_do_not_fit_are_refused_with_names_and_place),
+        cmocka_unit_test(test_periodic__sides_that_differ_by_rounding_alone_are_joined),
         cmocka_unit_test(test_connect__a_failed_allocation_is_reported_and_nothing_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -209,6 +209,49 @@ static void test_distribute__a_communicator_of_one_rank_gets_the_whole_mesh(void
     test_context_free(&ctx);
 }
 
+/* A rank whose mesh or division differs in one bit of one number, whichever, is found out. */
+static void test_distribute__ranks_that_disagree_are_found_on_all_of_them(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    eg_mesh *mesh =
+        test_box(ctx, &(eg_box_options){.shape = EG_SHAPE_TRI, .cells = {3, 3}, .order = 2});
+    int32_t part[18];
+    TEST_OK(ctx, eg_mesh_partition(mesh, 3, EG_PARTITION_HILBERT, part));
+    eg_mesh_digest digests[3];
+    for (int r = 0; r < 3; r++)
+        digests[r] = eg_mesh_digest_of(mesh, part);
+    TEST_OK(ctx, eg_mesh_compare_digests(ctx, 3, digests));
+
+    unsigned char *const last[] = {
+        &mesh->shape[17],
+        (unsigned char *)&mesh->global[17],
+        (unsigned char *)&mesh->vertices[18 * 3 - 1],
+        (unsigned char *)&mesh->neighbour[18 * 3 - 1],
+        &mesh->neighbour_face[18 * 3 - 1],
+        (unsigned char *)&mesh->x[0],
+        (unsigned char *)&mesh->x[16 * 2 - 1],
+        (unsigned char *)&mesh->nodes[18 * 6 * 2 - 1],
+    };
+    for (size_t i = 0; i < EG_COUNT(last); i++) {
+        *last[i] ^= 1;
+        digests[2] = eg_mesh_digest_of(mesh, part);
+        TEST_FAILS(ctx, EG_ERROR_UNSUPPORTED, "rank 2 has made another mesh than rank 0",
+                   eg_mesh_compare_digests(ctx, 3, digests));
+        *last[i] ^= 1;
+    }
+    digests[2] = digests[0];
+    for (int i = 0; i < 18; i++) {
+        part[i] ^= 1;
+        digests[1] = eg_mesh_digest_of(mesh, part);
+        TEST_FAILS(ctx, EG_ERROR_UNSUPPORTED, "rank 1 has divided the mesh in another way",
+                   eg_mesh_compare_digests(ctx, 3, digests));
+        part[i] ^= 1;
+    }
+    eg_mesh_destroy(&mesh);
+    test_context_free(&ctx);
+}
+
 static eg_status divide_and_cut(eg_context *ctx, void *user)
 {
     (void)user;
@@ -237,6 +280,7 @@ int main(void)
         cmocka_unit_test(test_distribute__parts_make_the_whole_and_links_agree),
         cmocka_unit_test(test_distribute__an_element_that_is_a_neighbour_twice_is_one_ghost),
         cmocka_unit_test(test_distribute__a_communicator_of_one_rank_gets_the_whole_mesh),
+        cmocka_unit_test(test_distribute__ranks_that_disagree_are_found_on_all_of_them),
         cmocka_unit_test(test_distribute__a_failed_allocation_is_reported_and_nothing_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

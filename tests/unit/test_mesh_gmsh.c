@@ -665,6 +665,19 @@ static void test_gmsh_write__what_gmsh_cannot_hold_is_refused(void **state)
         TEST_FAILS(f.ctx, EG_ERROR_INPUT, "cannot stand in a Gmsh file",
                    eg_mesh_write_gmsh(mesh, f.path));
     }
+    char *reserved[] = {"periodic_1", "periodic_12", "periodic_1_image"};
+    for (size_t i = 0; i < EG_COUNT(reserved); i++) {
+        mesh->boundary[0] = reserved[i];
+        TEST_FAILS(f.ctx, EG_ERROR_INPUT, "is kept for the sides of periodic boxes",
+                   eg_mesh_write_gmsh(mesh, f.path));
+    }
+    char *free_names[] = {"periodic",    "periodic_",         "periodic_x",
+                          "periodic_1_", "periodic_1_images", "aperiodic_1"};
+    for (size_t i = 0; i < EG_COUNT(free_names); i++) {
+        mesh->boundary[0] = free_names[i];
+        TEST_OK(f.ctx, eg_mesh_write_gmsh(mesh, f.path));
+        assert_int_equal(unlink(f.path), 0);
+    }
     mesh->boundary[0] = name;
     mesh->global_count = 3;
     TEST_FAILS(f.ctx, EG_ERROR_ARGUMENT, "only a whole mesh", eg_mesh_write_gmsh(mesh, f.path));

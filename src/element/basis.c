@@ -3,9 +3,9 @@
  *
  * On the tetrahedron, with collapsed coordinates a, b, c,
  *     P_i(a) · ((1-b)/2)^i P_j^(2i+1,0)(b) · ((1-c)/2)^(i+j) P_k^(2i+2j+2,0)(c)
- * times sqrt((2i+1)(i+j+1)(2i+2j+2k+3)/4); on the triangle the last factor is missing and the norm is
- * sqrt((2i+1)(i+j+1)/2). The coordinates a and b are quotients that have no limit where the element
- * collapses, but v^n P_n(u/v) is a polynomial of u and v. Its recurrence
+ * times sqrt((2i+1)(i+j+1)(2i+2j+2k+3)/4); on the triangle the last factor is missing and the norm
+ * is sqrt((2i+1)(i+j+1)/2). The coordinates a and b are quotients that have no limit where the
+ * element collapses, but v^n P_n(u/v) is a polynomial of u and v. Its recurrence
  *     p_{n+1} = (A u + B v) p_n - C v² p_{n-1}
  * is carried along with its gradient, so that no point is special. */
 #include "element/basis.h"

@@ -10,7 +10,8 @@
 /* The polynomial degree of mode `mode` of a simplex, whose modes are numbered by it. */
 int eg_simplex_mode_degree(eg_shape shape, int mode);
 
-/* Orthonormal Legendre polynomials of degree 0 … degree at x, and their derivatives (may be NULL). */
+/* Orthonormal Legendre polynomials of degree 0 … degree at x, and their derivatives (may be
+ * NULL). */
 void eg_line_modes(int degree, double x, double *values, double *derivatives);
 
 /* All modes of a triangle or tetrahedron at one point r [dim]: values [np], gradient [dim][np] (may
@@ -18,8 +19,8 @@ void eg_line_modes(int degree, double x, double *values, double *derivatives);
 void eg_simplex_modes(eg_shape shape, int degree, const double *r, double *values,
                       double *gradient);
 
-/* The Lagrange polynomials of nodes [n] at x, and their derivatives (may be NULL). At a node the values
- * are exactly 0 and 1. */
+/* The Lagrange polynomials of nodes [n] at x, and their derivatives (may be NULL). At a node the
+ * values are exactly 0 and 1. */
 void eg_lagrange(int n, const double *nodes, double x, double *values, double *derivatives);
 
 #endif

@@ -35,7 +35,8 @@ static eg_status make_products(eg_cubature *c, int n, const double *x, const dou
     return EG_OK;
 }
 
-/* Largest number of points in one direction; coordinates of a cube of them are counted by an int. */
+/* Largest number of points in one direction; coordinates of a cube of them are counted by an
+ * int. */
 #define POINTS_MAX 512
 
 static eg_status check_points(const eg_cubature *c, int degree, int n)

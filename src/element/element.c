@@ -1,8 +1,8 @@
 /* Reference elements: the matrices of a basis.
  *
- * All follow from the Vandermonde matrix V of orthonormal modes at the nodes [hesthaven2008, section
- * 3.2 and 6.1]: mass = V⁻ᵀ V⁻¹, mass⁻¹ = V Vᵀ, lift = V Ψᵀ M_face with modes Ψ at the face points. On
- * quadrilaterals and hexahedra they are Kronecker products of those of the line. */
+ * All follow from the Vandermonde matrix V of orthonormal modes at the nodes [hesthaven2008,
+ * section 3.2 and 6.1]: mass = V⁻ᵀ V⁻¹, mass⁻¹ = V Vᵀ, lift = V Ψᵀ M_face with modes Ψ at the face
+ * points. On quadrilaterals and hexahedra they are Kronecker products of those of the line. */
 #include "element/element.h"
 
 #include <assert.h>

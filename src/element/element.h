@@ -7,17 +7,17 @@
  *   tetrahedron    (-1,-1,-1) (1,-1,-1) (-1,1,-1) (-1,-1,1)
  *   hexahedron     [-1,1]³, the quadrilateral at t = -1, then at t = 1
  *
- * All matrices are dense, row by row. Points are stored by coordinate: [dim][count]. Nodes and modes
- * of tensor elements are numbered with r fastest: i + n*(j + n*k). Nodes of simplices, too: i ≤ N - j
- * - k, then j, then k grow. Modes of simplices are numbered by degree, so that those of a lower degree
- * come first: mode (i, j) of a triangle is m (m + 1)/2 + j with m = i + j; mode (i, j, k) of a
- * tetrahedron is n (n + 1) (n + 2)/6 + m (m + 1)/2 + j with n = m + k. */
+ * All matrices are dense, row by row. Points are stored by coordinate: [dim][count]. Nodes and
+ * modes of tensor elements are numbered with r fastest: i + n*(j + n*k). Nodes of simplices, too:
+ * i ≤ N - j - k, then j, then k grow. Modes of simplices are numbered by degree, so that those of a
+ * lower degree come first: mode (i, j) of a triangle is m (m + 1)/2 + j with m = i + j; mode
+ * (i, j, k) of a tetrahedron is n (n + 1) (n + 2)/6 + m (m + 1)/2 + j with n = m + k. */
 #ifndef EG_ELEMENT_H
 #define EG_ELEMENT_H
 
 #include "base/base.h"
 
-/* --- shapes -------------------------------------------------------------------------------------- */
+/* --- shapes ----------------------------------------------------------------------------------- */
 
 typedef enum eg_shape {
     EG_SHAPE_LINE,
@@ -49,19 +49,20 @@ typedef struct eg_shape_info {
 
 const eg_shape_info *eg_shape_get_info(eg_shape shape);
 
-/* Points of a face in the element: s [dim-1][count] in the face's own coordinates → r [dim][count]. */
+/* Points of a face in the element: s [dim-1][count] in the face's own coordinates becomes
+ * r [dim][count]. */
 void eg_shape_face_points(eg_shape shape, int face, int count, const double *s, double *r);
 
 /* How two elements see one face. My face's vertex i is the neighbour's face's vertex
- * eg_orientation_vertex(n, o, i): (o + i) mod n for o < n, else (o - n - i) mod n, with n vertices a
- * face. Lines have orientations 0 and 1 (reversed), triangles 6, quadrilaterals 8. */
+ * eg_orientation_vertex(n, o, i): (o + i) mod n for o < n, else (o - n - i) mod n, with n vertices
+ * a face. Lines have orientations 0 and 1 (reversed), triangles 6, quadrilaterals 8. */
 int eg_orientation_count(eg_shape face_shape);
 int eg_orientation_vertex(int face_vertices, int orientation, int vertex);
 /* Where my points s lie in the neighbour's face coordinates: [dim-1][count]. */
 void eg_orientation_points(eg_shape face_shape, int orientation, int count, const double *s,
                            double *neighbour_s);
 
-/* --- one dimension --------------------------------------------------------------------------------- */
+/* --- one dimension ---------------------------------------------------------------------------- */
 
 /* Nodes x[n] in ascending order and weights w[n] (may be NULL) on [-1,1]. */
 eg_status eg_gauss_legendre(eg_context *ctx, int n, double *x, double *w); /* exact to 2n - 1 */
@@ -76,7 +77,7 @@ eg_status eg_chebyshev_lobatto(eg_context *ctx, int n, double *x, double *w);
 double eg_jacobi(int n, double alpha, double beta, double x);
 double eg_jacobi_derivative(int n, double alpha, double beta, double x);
 
-/* --- cubature ---------------------------------------------------------------------------------------- */
+/* --- cubature --------------------------------------------------------------------------------- */
 
 typedef enum eg_cubature_kind {
     EG_CUBATURE_BEST, /* tensor: Gauss; simplices: fully symmetric where known, else collapsed */
@@ -87,7 +88,7 @@ typedef enum eg_cubature_kind {
 typedef struct eg_cubature {
     eg_context *ctx; /* not owned */
     eg_shape shape;
-    int degree; /* every polynomial of this degree is integrated exactly (tensor: in each coordinate) */
+    int degree; /* polynomials of this degree are integrated exactly (tensor: in each coordinate) */
     int count;
     double *r;      /* [dim][count], all inside, owned */
     double *w;      /* [count], all positive, sum = the shape's volume, owned */
@@ -98,7 +99,7 @@ eg_status eg_cubature_create(eg_context *ctx, eg_shape shape, int degree, eg_cub
                              eg_cubature **out);
 void eg_cubature_destroy(eg_cubature **cubature);
 
-/* --- elements ------------------------------------------------------------------------------------------ */
+/* --- elements --------------------------------------------------------------------------------- */
 
 /* The basis in which values of an element are given. */
 typedef enum eg_basis {
@@ -116,8 +117,8 @@ const char *eg_basis_name(eg_basis basis); /* "lobatto", … */
 #define EG_DEGREE_MAX 10      /* of simplices and hexahedra */
 #define EG_DEGREE_MAX_QUAD 15 /* of lines and quadrilaterals */
 
-/* How many modes, or nodes, an element has: polynomials of degree at most `degree`, in all coordinates
- * together on simplices, in each on tensor shapes. */
+/* How many modes, or nodes, an element has: polynomials of degree at most `degree`, in all
+ * coordinates together on simplices, in each on tensor shapes. */
 int eg_mode_count(eg_shape shape, int degree);
 
 /* Owned by whoever created it; every array is owned by the element. */
@@ -144,10 +145,10 @@ struct eg_element {
     double *lift; /* [np][faces][face_np] mass⁻¹ ∫_face φ_i l_j, l_j Lagrange on the face; the
                              integral is over the face's own reference shape */
     eg_element *face; /* of the face: its nodes are face_r; NULL for a line. Basis: the element's;
-                             modal ones have Gauss points on lines and quadrilaterals, warp & blend on
-                             triangles. Radau has Lobatto on its faces. The nodes on faces of a
-                             warp & blend tetrahedron are not those of a triangle of that degree, but
-                             have the tetrahedron's parameter. Owned */
+                             modal ones have Gauss points on lines and quadrilaterals, warp & blend
+                             on triangles. Radau has Lobatto on its faces. The nodes on faces of a
+                             warp & blend tetrahedron are not those of a triangle of that degree,
+                             but have the tetrahedron's parameter. Owned */
     eg_element *line; /* tensor shapes but the line: the element in 1D, whose matrices are the
                              factors; NULL else. Owned */
 };
@@ -164,8 +165,8 @@ eg_status eg_element_differentiate(const eg_element *element, int count, const d
                                    double *out);
 /* The L2 projection from the points of a cubature: out [np][count] = mass⁻¹ Iᵀ W. */
 eg_status eg_element_project(const eg_element *element, const eg_cubature *cubature, double *out);
-/* The L2 projection from one element's values to another's of the same shape, exact where the degree
- * does not fall: out [to->np][from->np]. */
+/* The L2 projection from one element's values to another's of the same shape, exact where the
+ * degree does not fall: out [to->np][from->np]. */
 eg_status eg_element_transfer(const eg_element *from, const eg_element *to, double *out);
 
 #endif

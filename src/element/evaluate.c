@@ -1,9 +1,9 @@
-/* Values and derivatives of an element's basis at points, projection from points, and transfer between
- * elements.
+/* Values and derivatives of an element's basis at points, projection from points, and transfer
+ * between elements.
  *
- * On tensor shapes all of it is made of one-dimensional factors, which stay accurate at high degree; on
- * simplices of the orthonormal modes, φ = V⁻ᵀ ψ. As the modes are orthonormal, the L2 projection onto
- * a lower degree leaves out the modes above it. */
+ * On tensor shapes all of it is made of one-dimensional factors, which stay accurate at high
+ * degree; on simplices of the orthonormal modes, φ = V⁻ᵀ ψ. As the modes are orthonormal, the L2
+ * projection onto a lower degree leaves out the modes above it. */
 #include "element/evaluate.h"
 
 #include <assert.h>
@@ -55,7 +55,8 @@ static void multiply_out(int dim, int n, double f[3][EG_LINE_NP_MAX], double *ou
                 out[i * np + j] = f[d][i] * out[j];
 }
 
-/* Tensor functions at points: values [count][np] and gradient [dim][count][np], each if not NULL. */
+/* Tensor functions at points: values [count][np] and gradient [dim][count][np], each if not
+ * NULL. */
 static void tensor_at(const eg_element *e, factor_function *function, int count,
                       const double *points, double *values, double *gradient)
 {
@@ -172,7 +173,8 @@ eg_status eg_element_project(const eg_element *element, const eg_cubature *cubat
     return EG_OK;
 }
 
-/* out [to np][from np] = V of `to`, its first `common` modes, V⁻¹ of `from`; lines and simplices. */
+/* out [to np][from np] = V of `to`, its first `common` modes, V⁻¹ of `from`; lines and
+ * simplices. */
 static eg_status transfer_modes(const eg_element *from, const eg_element *to, double *out)
 {
     eg_status status = EG_OK;

@@ -12,8 +12,8 @@ const eg_element *eg_element_factor(const eg_element *element);
 void eg_element_modes(const eg_element *element, int count, const double *points, double *values,
                       double *gradient);
 
-/* The dual basis at points: out [np][count] = V Ψᵀ with modes Ψ [count][np], so that ∫ φ_i out_j = φ_i
- * at point j. Needs V. */
+/* The dual basis at points: out [np][count] = V Ψᵀ with modes Ψ [count][np], so that ∫ φ_i out_j =
+ * φ_i at point j. Needs V. */
 eg_status eg_element_dual(const eg_element *element, int count, const double *points, double *out);
 
 #endif

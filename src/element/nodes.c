@@ -1,11 +1,12 @@
 /* Nodes of Lagrange bases: products of one-dimensional families on tensor shapes, warp & blend
  * [warburton2006] with the parameters of [hesthaven2008] or equidistant points on simplices.
  *
- * Warp & blend moves the equidistant points so that those of an edge become Gauss-Lobatto points. All
- * is done in barycentric coordinates L: along an edge from vertex a to vertex b of the equilateral
- * simplex with edges of length 2, a displacement d adds d/2 to L_b and takes it from L_a. This treats
- * all vertices alike, and the coordinate that is 0 on a face stays exactly 0. Simplex nodes are
- * numbered with r fastest: L_1 = i/N, L_2 = j/N, L_3 = k/N; i, then j, then k grow. */
+ * Warp & blend moves the equidistant points so that those of an edge become Gauss-Lobatto points.
+ * All is done in barycentric coordinates L: along an edge from vertex a to vertex b of the
+ * equilateral simplex with edges of length 2, a displacement d adds d/2 to L_b and takes it from
+ * L_a. This treats all vertices alike, and the coordinate that is 0 on a face stays exactly 0.
+ * Simplex nodes are numbered with r fastest: L_1 = i/N, L_2 = j/N, L_3 = k/N; i, then j, then k
+ * grow. */
 #include "element/nodes.h"
 
 #include <assert.h>

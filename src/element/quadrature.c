@@ -1,8 +1,8 @@
 /* Jacobi polynomials and the Gauss rules in one dimension.
  *
- * Nodes are found in long double by Newton's method, kept in a bracket that Sturm's theorem gives, and
- * are right to the last digit of a double. Gauss weights are the reciprocals of Σ p_k(x)², a sum of
- * positive terms; those of Lobatto and Radau follow from the Legendre polynomial [davis1984,
+ * Nodes are found in long double by Newton's method, kept in a bracket that Sturm's theorem gives,
+ * and are right to the last digit of a double. Gauss weights are the reciprocals of Σ p_k(x)², a
+ * sum of positive terms; those of Lobatto and Radau follow from the Legendre polynomial [davis1984,
  * chapter 2]. */
 #include "element/element.h"
 
@@ -11,8 +11,8 @@
 
 /* The orthonormal Jacobi polynomials by their three-term recurrence
  *     a_{k+1} p_{k+1} = (x - b_k) p_k - a_k p_{k-1}
- * and the derivative of that: p_n and p_n' at x, Σ p_k² over k < n, and the number of roots of p_n that
- * are greater than x, which is that of changes of sign along p_0 … p_n. */
+ * and the derivative of that: p_n and p_n' at x, Σ p_k² over k < n, and the number of roots of p_n
+ * that are greater than x, which is that of changes of sign along p_0 … p_n. */
 typedef struct jacobi_values {
     long double p, derivative, sum_of_squares;
     int roots_above;
@@ -74,7 +74,8 @@ double eg_jacobi_derivative(int n, double alpha, double beta, double x)
 }
 
 /* Root k of p_n, counted from 0 upwards: bisection by the number of roots on either side until the
- * root is alone in its bracket, then Newton's method, which may not leave it, and two last steps. */
+ * root is alone in its bracket, then Newton's method, which may not leave it, and two last
+ * steps. */
 static bool find_root(int n, int k, long double alpha, long double beta, long double guess,
                       long double *root)
 {

@@ -1,8 +1,8 @@
 /* The reference shapes, their faces, and how two elements see a face between them.
  *
- * Faces are affine images of their own reference shape, and so are changes of orientation: a point s
- * goes to centre + s₁ e₁ + s₂ e₂. Vertices have coordinates ±1, hence all entries of e are 0 or ±1 and
- * points of tensor shapes move without rounding. */
+ * Faces are affine images of their own reference shape, and so are changes of orientation: a point
+ * s goes to centre + s₁ e₁ + s₂ e₂. Vertices have coordinates ±1, hence all entries of e are 0 or
+ * ±1 and points of tensor shapes move without rounding. */
 #include "element/element.h"
 
 #include <assert.h>

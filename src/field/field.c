@@ -5,8 +5,13 @@
  * over the field on one core, which set-up and output can bear and a time loop cannot. */
 #include "field/space.h"
 
-/* Slots are below 2³¹ and elements have less than 2¹² values: with this limit no size overflows. */
-#define COMPONENTS_MOST 65535
+/* Elements have less than 2¹¹ values and tiles at most 2⁶ lanes: with this limit the values of a
+ * tile can be counted by int, on the device, too, and as slots are below 2³¹ no size overflows. */
+#define COMPONENTS_MOST 4096
+_Static_assert((int64_t)(EG_DEGREE_MAX + 1) * (EG_DEGREE_MAX + 1) * (EG_DEGREE_MAX + 1) *
+                       EG_SLOT_BLOCK * COMPONENTS_MOST <=
+                   INT32_MAX,
+               "the values of a tile of hexahedra, the largest, are counted by int");
 
 /* About as many values are staged on the host at a time. */
 #define STAGE_VALUES (1 << 19)
@@ -43,7 +48,8 @@ done:
     return status;
 }
 
-/* Sets what lies between groups to zero, so that sums over the whole buffer are honest. */
+/* Sets what lies between groups, and is never written again, to zero: what works on whole buffers
+ * meets no garbage there. Padding and ghosts are values like any other. */
 static eg_status clear_gaps(eg_field *field)
 {
     const double zero = 0.0; /* the same bytes as a float's */
@@ -59,7 +65,8 @@ done:
     return status;
 }
 
-eg_status eg_field_create(eg_space *space, int components, eg_type type, eg_field **out)
+/* All that needs no other rank. */
+static eg_status create(eg_space *space, int components, eg_type type, eg_field **out)
 {
     eg_status status = EG_OK;
     eg_field *field = NULL;
@@ -82,6 +89,13 @@ eg_status eg_field_create(eg_space *space, int components, eg_type type, eg_fiel
     field = NULL;
 done:
     eg_field_destroy(&field);
+    return status;
+}
+
+eg_status eg_field_create(eg_space *space, int components, eg_type type, eg_field **out)
+{
+    eg_status status = eg_comm_agree(space->comm, create(space, components, type, out));
+    if (status != EG_OK) eg_field_destroy(out);
     return status;
 }
 
@@ -184,8 +198,14 @@ eg_status eg_field_to_host(const eg_field *field, double *values)
 
 eg_status eg_field_from_host(eg_field *field, const double *values)
 {
-    eg_status status = convert(field, NULL, values);
+    eg_status status = eg_comm_agree(field->space->comm, convert(field, NULL, values));
     return status == EG_OK ? eg_field_fill_ghosts(field) : status;
+}
+
+static eg_status exchange(eg_halo *halo, eg_field *field)
+{
+    eg_status status = eg_halo_start(halo, field);
+    return status == EG_OK ? eg_halo_wait(halo, field) : status;
 }
 
 eg_status eg_field_fill_ghosts(eg_field *field)
@@ -193,8 +213,7 @@ eg_status eg_field_fill_ghosts(eg_field *field)
     eg_status status = EG_OK;
     eg_halo *halo = NULL;
     EG_TRY(eg_halo_create(field->space, field->components, field->type, EG_HALO_ELEMENTS, &halo));
-    EG_TRY(eg_halo_start(halo, field));
-    EG_TRY(eg_halo_wait(halo, field));
+    EG_TRY(eg_comm_agree(field->space->comm, exchange(halo, field)));
 done:
     eg_halo_destroy(&halo);
     return status;

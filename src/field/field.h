@@ -1,16 +1,23 @@
 /* The door of room `field`: values of polynomials on the elements of a mesh, on a device.
  *
- * A space groups the elements of this rank by shape, degree and geometry, orders them, and lays each
- * group out in tiles of `lanes` elements; a field holds values of `components` fields on it:
+ * A space groups the elements of this rank by shape, degree and geometry, orders them, and lays
+ * each group out in tiles of `lanes` elements; a field holds values of `components` fields on it:
  *
  *     group g:  a[offset[g] + ((tile*components + c)*np + i)*lanes + lane]
  *
- * Slots number the places of all groups, padding and ghosts included: slot = first_slot + tile*lanes +
- * lane. A group's tiles are: [0, interior_tiles) touch no other rank; [interior_tiles, own_tiles) do;
- * [own_tiles, tiles) hold ghosts. Interior and boundary elements do not share a tile unless there is
- * one rank only; what is left of a last tile is filled with copies of its last element, which weigh 0.
+ * Slots number the places of all groups, padding and ghosts included: slot = first_slot +
+ * tile*lanes + lane. A group's tiles are: [0, interior_tiles) touch no other rank; [interior_tiles,
+ * own_tiles) do; [own_tiles, tiles) hold ghosts. Interior and boundary elements do not share a tile
+ * unless there is one rank only; what is left of a last tile is filled with copies of its last
+ * element, which weigh 0.
  *
- * Collective: every rank calls the functions that create, project, measure and exchange. */
+ * Collective, called by every rank in the same order, are eg_space_create, eg_field_create,
+ * eg_field_from_host, eg_halo_create, eg_function_create, _interpolate and _project,
+ * eg_measure_create, _norms and _integrals. In all of these ranks agree on whether it has worked:
+ * what fails on one rank fails on all, with EG_ERROR_COMM on those where nothing is wrong, and
+ * nobody waits in vain. eg_halo_start and eg_halo_wait belong to the time loop: collective, too,
+ * but a rank may fail there alone, and then the others must be ended. Everything else is a rank's
+ * own affair. */
 #ifndef EG_FIELD_H
 #define EG_FIELD_H
 
@@ -20,7 +27,7 @@
 #include "element/element.h"
 #include "mesh/mesh.h"
 
-/* --- spaces ---------------------------------------------------------------------------------------- */
+/* --- spaces ----------------------------------------------------------------------------------- */
 
 /* Groups start at slots and fields at values that are multiples of these. */
 #define EG_SLOT_BLOCK 64
@@ -84,11 +91,11 @@ extern const eg_key eg_space_keys[];
 eg_status eg_space_options_from_case(const eg_case *cas, const eg_mesh *mesh,
                                      eg_space_options *out);
 
-/* --- geometry at points ------------------------------------------------------------------------------ */
+/* --- geometry at points ----------------------------------------------------------------------- */
 
-/* What the mapping is at points of the reference element, for one group, on the device. Affine groups
- * have everything but coordinates once per element: `points` is 1 for them. Entries that were not
- * asked for are NULL. */
+/* What the mapping is at points of the reference element, for one group, on the device. Affine
+ * groups have everything but coordinates once per element: `points` is 1 for them. Entries that
+ * were not asked for are NULL. */
 typedef struct eg_metric {
     int points;
     eg_buffer *x; /* [tiles][dim][count][lanes] coordinates (count: as asked, also affine) */
@@ -112,7 +119,7 @@ eg_status eg_face_metric_create(const eg_space *space, int group, int count, con
                                 int parts, eg_face_metric *out);
 void eg_face_metric_free(eg_face_metric *metric);
 
-/* --- fields ------------------------------------------------------------------------------------------ */
+/* --- fields ----------------------------------------------------------------------------------- */
 
 typedef struct eg_field {
     eg_space *space; /* not owned */
@@ -121,10 +128,12 @@ typedef struct eg_field {
     size_t
         *offset; /* [group_count + 1] where each group starts in `data`; the last: the end; owned */
     eg_buffer *data;
-    /* i64 [group_count][4]: first_slot, offset, np, lanes; what a kernel needs to find a neighbour. */
+    /* i64 [group_count][4]: first_slot, offset, np, lanes; what a kernel needs to find a
+     * neighbour. */
     eg_buffer *layout;
 } eg_field;
 
+/* At most 4096 components. */
 eg_status eg_field_create(eg_space *space, int components, eg_type type, eg_field **out);
 void eg_field_destroy(eg_field **field);
 
@@ -134,38 +143,38 @@ eg_status eg_field_to_host(const eg_field *field, double *values);
 /* Fills padding and ghosts, too (ghosts by an exchange). */
 eg_status eg_field_from_host(eg_field *field, const double *values);
 
-/* L2 projection onto another space on the same mesh (another degree or basis), on the device: that of
- * the reference element, so on curved elements not weighted by J; exact where the degree does not
- * fall. Ghosts become what those of `from` are. */
+/* L2 projection onto another space on the same mesh (another degree or basis), on the device: that
+ * of the reference element, so on curved elements not weighted by J; exact where the degree does
+ * not fall. Ghosts become what those of `from` are. */
 eg_status eg_field_transfer(const eg_field *from, eg_field *to);
 
-/* --- traces ------------------------------------------------------------------------------------------- */
+/* --- traces ----------------------------------------------------------------------------------- */
 
-/* Each value at a point of a face is a sum of `terms` values of an element, weight[k] * value[node[k]];
- * rows with fewer are filled up with weights of zero. */
+/* Each value at a point of a face is a sum of `terms` values of an element,
+ * weight[k] * value[node[k]]; rows with fewer are filled up with weights of zero. */
 typedef struct eg_trace_table {
     int terms;
     eg_buffer *node;   /* i32 [sides][count][terms] which of the element's values */
     eg_buffer *weight; /* f64, the same shape; NULL: every point is a node (one term, weight 1) */
 } eg_trace_table;
 
-/* Values on both sides of a face at the same points, for one pair of elements: the points are those of
- * `mine`'s faces if its degree is at least `other`'s, else of the other's. They are numbered in my
- * face's coordinates. What a table reads of an element is on the face in question where its basis has
- * nodes there, so that EG_HALO_TRACES provides it. */
+/* Values on both sides of a face at the same points, for one pair of elements: the points are those
+ * of `mine`'s faces if its degree is at least `other`'s, else of the other's. They are numbered in
+ * my face's coordinates. What a table reads of an element is on the face in question where its
+ * basis has nodes there, so that EG_HALO_TRACES provides it. */
 typedef struct eg_trace {
     int count;            /* points per face */
     eg_trace_table other; /* sides: [its faces][orientations], as neighbour_face has them */
     eg_trace_table own;   /* sides: [my faces] */
 } eg_trace;
 
-/* The two may differ in shape and degree; their faces have one shape. trace.k.h helps kernels to use
- * the tables. */
+/* The two may differ in shape and degree; their faces have one shape. trace.k.h helps kernels to
+ * use the tables. */
 eg_status eg_trace_create(eg_device *device, const eg_element *mine, const eg_element *other,
                           eg_trace *out);
 void eg_trace_free(eg_trace *trace);
 
-/* --- halo exchange -------------------------------------------------------------------------------------- */
+/* --- halo exchange ---------------------------------------------------------------------------- */
 
 typedef enum eg_halo_kind {
     EG_HALO_ELEMENTS, /* all values of the ghosts */
@@ -177,6 +186,7 @@ typedef struct eg_halo eg_halo;
 /* For fields of this space, number of components and type. */
 eg_status eg_halo_create(eg_space *space, int components, eg_type type, eg_halo_kind kind,
                          eg_halo **out);
+/* An exchange that is under way is waited for. */
 void eg_halo_destroy(eg_halo **halo);
 
 /* Start packs and sends; interior tiles may be worked on meanwhile; wait fills the ghosts. Allocate
@@ -184,10 +194,10 @@ void eg_halo_destroy(eg_halo **halo);
 eg_status eg_halo_start(eg_halo *halo, const eg_field *field);
 eg_status eg_halo_wait(eg_halo *halo, eg_field *field);
 
-/* --- expressions, projection, norms ------------------------------------------------------------------- */
+/* --- expressions, projection, norms ----------------------------------------------------------- */
 
-/* An expression for each component of a field, compiled for a space's device, at the points it needs:
- * made once, used at any time t. Evaluation is compiled without contraction. */
+/* An expression for each component of a field, compiled for a space's device, at the points it
+ * needs: made once, used at any time t. Evaluation is compiled without contraction. */
 typedef struct eg_function eg_function;
 
 eg_status eg_function_create(eg_space *space, const eg_expression *const *expressions,
@@ -196,18 +206,19 @@ void eg_function_destroy(eg_function **function);
 
 /* Values at the nodes (modal bases: L2 projection). Fills ghosts and padding. */
 eg_status eg_function_interpolate(eg_function *function, double t, eg_field *field);
-/* The L2 projection, exact to rounding for the cubature used (degree 2N + 4 or what there is), also on
- * curved elements. Fills ghosts and padding. */
+/* The L2 projection, exact to rounding for the cubature used (degree 2N + 4 or what there is), also
+ * on curved elements. Fills ghosts and padding. */
 eg_status eg_function_project(eg_function *function, double t, eg_field *field);
 
 typedef struct eg_norms {
-    double l1, l2, linf; /* by quadrature; linf: over its points and the nodes */
-    double nodal_l2; /* sqrt(Σ w_i e_i² / |Ω|): quadrature of the field's own nodes; simplices and
-                            modal bases: cubature of degree 2N */
+    double l1, l2, linf; /* by quadrature, exact for the square of a field also on curved elements;
+                            linf: over its points and the nodes */
+    double nodal_l2; /* sqrt(Σ w_i e_i² / |Ω|): quadrature of the field's own nodes; simplices,
+                            equidistant nodes and modal bases: cubature of degree 2N */
 } eg_norms;
 
-/* Norms of field - function (NULL: of the field itself) for each component: out [components]. The same
- * on all ranks. Keeps what it needs for the next call. */
+/* Norms of field - function (NULL: of the field itself) for each component: out [components]. The
+ * same on all ranks. Keeps what it needs for the next call. */
 typedef struct eg_measure eg_measure;
 eg_status eg_measure_create(eg_space *space, int components, eg_function *function,
                             eg_measure **out);

@@ -1,14 +1,14 @@
 /* Functions: expressions compiled for a space's device, and their values at the nodes of a field.
  *
- * The expressions of all components become one kernel for each group, compiled without contraction, so
- * that sums and products round alike on every device. Coordinates and values are f64; a field of lower
- * precision is rounded at the end. Ghosts and padding have coordinates of their own, so they are filled
- * like any other element, with the same bits as where they are owned. */
+ * The expressions of all components become one kernel for each group, compiled without contraction,
+ * so that sums and products round alike on every device. Coordinates and values are f64; a field of
+ * lower precision is rounded at the end. Ghosts and padding have coordinates of their own, so they
+ * are filled like any other element, with the same bits as where they are owned. */
 #include "field/function.h"
 
 #include <stdio.h>
 
-/* --- compiling ---------------------------------------------------------------------------------------- */
+/* --- compiling -------------------------------------------------------------------------------- */
 
 /* The kernel's source: a function for each expression, the list of them, the loop. */
 static eg_status write_source(const eg_expression *const *expressions, int components,
@@ -34,7 +34,8 @@ static eg_status compile(const eg_function *function, const char *source, int gr
 {
     const eg_group *g = &function->space->groups[group];
     const eg_define defines[] = {{"DIM", function->space->mesh->dim},
-                                 {"COMPONENTS", function->components}};
+                                 {"COMPONENTS", function->components},
+                                 {"ROWS", EG_KERNEL_ROWS}};
     return eg_kernel_create(function->space->device,
                             &(eg_kernel_options){.size = sizeof(eg_kernel_options),
                                                  .source = "expressions",
@@ -48,8 +49,9 @@ static eg_status compile(const eg_function *function, const char *source, int gr
                             out);
 }
 
-eg_status eg_function_create(eg_space *space, const eg_expression *const *expressions,
-                             int components, eg_function **out)
+/* All that needs no other rank. */
+static eg_status create(eg_space *space, const eg_expression *const *expressions, int components,
+                        eg_function **out)
 {
     eg_context *ctx = space->ctx;
     eg_function *function = NULL;
@@ -76,6 +78,14 @@ done:
     return status;
 }
 
+eg_status eg_function_create(eg_space *space, const eg_expression *const *expressions,
+                             int components, eg_function **out)
+{
+    eg_status status = eg_comm_agree(space->comm, create(space, expressions, components, out));
+    if (status != EG_OK) eg_function_destroy(out);
+    return status;
+}
+
 void eg_function_destroy(eg_function **handle)
 {
     eg_function *function = *handle;
@@ -96,7 +106,7 @@ void eg_function_destroy(eg_function **handle)
     eg_release(ctx, handle);
 }
 
-/* --- evaluating ---------------------------------------------------------------------------------------- */
+/* --- evaluating ------------------------------------------------------------------------------- */
 
 eg_status eg_function_evaluate(const eg_function *function, int group, double t, int64_t tiles,
                                int count, eg_buffer *x, eg_buffer *values)
@@ -129,12 +139,12 @@ done:
     return status;
 }
 
-/* --- at the nodes -------------------------------------------------------------------------------------- */
+/* --- at the nodes ----------------------------------------------------------------------------- */
 
 /* Tiles of a batch at the nodes of a group. */
 static int64_t node_batch(const eg_function *function, const eg_group *g)
 {
-    size_t fields = (size_t)(function->space->mesh->dim + function->components);
+    size_t fields = (size_t)function->space->mesh->dim + (size_t)function->components;
     return eg_batch_tiles(g, g->tiles, fields * (size_t)g->element->np);
 }
 
@@ -162,11 +172,10 @@ done:
     return status;
 }
 
-eg_status eg_function_interpolate(eg_function *function, double t, eg_field *field)
+static eg_status interpolate(eg_function *function, double t, eg_field *field)
 {
     const eg_space *space = function->space;
     eg_status status = EG_OK;
-    if (space->basis == EG_BASIS_MODAL) return eg_function_project(function, t, field);
     EG_TRY(eg_field_check(field, space, function->components));
     EG_TRY(prepare_nodes(function));
     for (int group = 0; group < space->group_count; group++) {
@@ -184,10 +193,17 @@ done:
     return status;
 }
 
+eg_status eg_function_interpolate(eg_function *function, double t, eg_field *field)
+{
+    const eg_space *space = function->space;
+    return space->basis == EG_BASIS_MODAL
+               ? eg_function_project(function, t, field)
+               : eg_comm_agree(space->comm, interpolate(function, t, field));
+}
+
 eg_status eg_function_project(eg_function *function, double t, eg_field *field)
 {
     eg_status status = EG_OK;
-    EG_TRY(eg_field_check(field, function->space, function->components));
     if (!function->projection)
         EG_TRY(eg_projection_create(function->space, function->components, &function->projection));
     EG_TRY(eg_projection_run(function->projection, function, t, field));

@@ -1,4 +1,5 @@
-/* What functions, projections and measurements share: expressions compiled for the groups of a space. */
+/* What functions, projections and measurements share: expressions compiled for the groups of a
+ * space. */
 #ifndef EG_FIELD_FUNCTION_H
 #define EG_FIELD_FUNCTION_H
 
@@ -17,7 +18,8 @@ struct eg_function {
     eg_projection *projection;
 };
 
-/* values [tiles][components][count][lanes] at time t and coordinates x [tiles][dim][count][lanes]. */
+/* values [tiles][components][count][lanes] at time t and coordinates x
+ * [tiles][dim][count][lanes]. */
 eg_status eg_function_evaluate(const eg_function *function, int group, double t, int64_t tiles,
                                int count, eg_buffer *x, eg_buffer *values);
 
@@ -28,7 +30,7 @@ eg_status eg_function_store(eg_function *function, eg_field *field, int group, i
 /* Fails unless the field is of this space and has as many components. */
 eg_status eg_field_check(const eg_field *field, const eg_space *space, int components);
 
-/* The L2 projection onto fields of a space. Collective. */
+/* The L2 projection onto fields of a space. Collective; ranks agree on whether it has worked. */
 eg_status eg_projection_create(const eg_space *space, int components, eg_projection **out);
 void eg_projection_destroy(eg_projection **projection);
 eg_status eg_projection_run(eg_projection *projection, eg_function *function, double t,

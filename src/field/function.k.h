@@ -1,12 +1,10 @@
-/* Values of expressions at points: the kernel of eg_function, which puts before this file a K_FUNC for
- * each expression and
+/* Values of expressions at points: the kernel of eg_function, which puts before this file a K_FUNC
+ * for each expression and
  *
  *     #define VALUES(x, y, z, t) VALUE(0, value_0(x, y, z, t)) VALUE(1, …) …
  *
  * x is [tiles][DIM][count][LANES], values [tiles][COMPONENTS][count][LANES]; z is 0 in the plane. A
  * launch has a tile for every ROWS rows, which number tiles and points. */
-
-#define ROWS 4
 
 #define COORDINATE(d) (x[((tile * DIM + (d)) * count + q) * LANES + lane])
 #define VALUE(c, value) values[((tile * COMPONENTS + (c)) * count + q) * LANES + lane] = value;

@@ -13,10 +13,8 @@
 #include "field/points.h"
 #include "field/space.h"
 
-#include <assert.h>
-
-/* As in halo.k.c. */
-#define ROWS 8
+/* Rows of a tile of the kernels: ROWS in them. */
+#define LIST_ROWS 8
 
 struct eg_halo {
     eg_space *space; /* not owned */
@@ -168,24 +166,27 @@ static void list_received(const plan *p, int64_t *from, int64_t *to)
 
 static eg_status create_kernel(eg_halo *halo, const char *entry, eg_kernel **out)
 {
+    const eg_define defines[] = {{"ROWS", LIST_ROWS}};
     return eg_kernel_create(halo->space->device,
                             &(eg_kernel_options){.size = sizeof(eg_kernel_options),
                                                  .source = "field/halo.k.c",
                                                  .entry = entry,
-                                                 .real = halo->type},
+                                                 .real = halo->type,
+                                                 .defines = defines,
+                                                 .define_count = EG_COUNT(defines)},
                             out);
 }
 
 /* Tiles that hold a list of `count` entries. */
 static size_t list_tiles(const eg_halo *halo, size_t count)
 {
-    size_t tile = ROWS * (size_t)eg_kernel_lanes(halo->pack);
+    size_t tile = LIST_ROWS * (size_t)eg_kernel_lanes(halo->pack);
     return (count + tile - 1) / tile;
 }
 
 static size_t padded(const eg_halo *halo, size_t count)
 {
-    return list_tiles(halo, count) * ROWS * (size_t)eg_kernel_lanes(halo->pack);
+    return list_tiles(halo, count) * LIST_ROWS * (size_t)eg_kernel_lanes(halo->pack);
 }
 
 /* Uploads a list whose padding is zero. */
@@ -262,16 +263,34 @@ done:
     return status;
 }
 
-static eg_status connect(eg_halo *halo, bool all)
+/* All that needs no other rank: a halo and the messages of its exchange. */
+static eg_status create(eg_space *space, int components, eg_type type, plan *p)
 {
-    eg_space *space = halo->space;
-    eg_context *ctx = space->ctx;
-    plan p = {.halo = halo, .all = all};
     eg_status status = EG_OK;
-    EG_TRY(eg_space_agree(space, make_plan(&p), eg_comm_sum, 0, NULL));
-    EG_TRY(eg_exchange_create(space->comm, p.messages, (size_t)space->mesh->link_count,
-                              &halo->exchange));
+    EG_TRY(eg_new(space->ctx, 1, &p->halo));
+    *p->halo = (eg_halo){.space = space, .components = components, .type = type};
+    if (eg_comm_size(space->comm) > 1) EG_TRY(make_plan(p));
 done:
+    return status;
+}
+
+eg_status eg_halo_create(eg_space *space, int components, eg_type type, eg_halo_kind kind,
+                         eg_halo **out)
+{
+    eg_context *ctx = space->ctx;
+    eg_comm *comm = space->comm;
+    plan p = {.all = kind == EG_HALO_ELEMENTS};
+    eg_status status = EG_OK;
+    *out = NULL;
+    EG_TRY(eg_comm_agree(comm, create(space, components, type, &p)));
+    if (eg_comm_size(comm) > 1)
+        EG_TRY(eg_comm_agree(comm,
+                             eg_exchange_create(comm, p.messages, (size_t)space->mesh->link_count,
+                                                &p.halo->exchange)));
+    *out = p.halo;
+    p.halo = NULL;
+done:
+    eg_halo_destroy(&p.halo);
     eg_release(ctx, &p.messages);
     eg_release(ctx, &p.wanted);
     eg_release(ctx, &p.ghost_first);
@@ -280,28 +299,13 @@ done:
     return status;
 }
 
-eg_status eg_halo_create(eg_space *space, int components, eg_type type, eg_halo_kind kind,
-                         eg_halo **out)
-{
-    eg_status status = EG_OK;
-    eg_halo *halo = NULL;
-    *out = NULL;
-    EG_TRY(eg_new(space->ctx, 1, &halo));
-    *halo = (eg_halo){.space = space, .components = components, .type = type};
-    if (eg_comm_size(space->comm) > 1) EG_TRY(connect(halo, kind == EG_HALO_ELEMENTS));
-    *out = halo;
-    halo = NULL;
-done:
-    eg_halo_destroy(&halo);
-    return status;
-}
-
 void eg_halo_destroy(eg_halo **halo)
 {
     if (!halo || !*halo) return;
     eg_halo *h = *halo;
     eg_context *ctx = h->space->ctx;
-    assert(!h->under_way);
+    /* What is under way still uses this memory. That it may fail is no longer of interest. */
+    if (h->under_way && h->exchange) (void)eg_exchange_wait(h->exchange);
     eg_exchange_destroy(&h->exchange);
     eg_release(ctx, &h->receive);
     eg_release(ctx, &h->send);

@@ -1,6 +1,5 @@
 /* Values that other ranks need, gathered into one contiguous array, and those of the ghosts,
  * scattered from one. Lists are filled up to whole tiles of ROWS rows. */
-#define ROWS 8
 
 /* packed[k] = u[from[k]] */
 K_KERNEL(pack, K_IN(real, u), K_IN(i64, from, ROWS *LANES), K_OUT(real, packed, ROWS *LANES))

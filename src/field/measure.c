@@ -1,14 +1,16 @@
-/* Norms and integrals of fields, and of their difference from a function, by quadrature on the device.
+/* Norms and integrals of fields, and of their difference from a function, by quadrature on the
+ * device.
  *
  * Each element's integrals are computed on their own, in an order of points that never changes, and
- * added up by a reduction of fixed order, then over the ranks: the same bits on every run, and only the
- * order of that last sum depends on how elements are distributed. Values at points are f64 also for
- * fields of f32. A NaN anywhere makes all norms of its component NaN. */
+ * added up by a reduction of fixed order, then over the ranks: the same bits on every run, and only
+ * the order of that last sum depends on how elements are distributed. Values at points are f64 also
+ * for fields of f32. A NaN anywhere makes all norms of its component NaN. */
 #include "field/function.h"
 
 #include <math.h>
 
-/* The cubature's degree above that of the square of a field: e = f - u is no polynomial. */
+/* The least that the cubature's degree is above that of the square of a field: e = f - u is no
+ * polynomial. */
 #define EXTRA_DEGREE 6
 
 /* What is kept for each element of a component; reduced by `kinds`. */
@@ -46,10 +48,11 @@ struct eg_measure {
     double *reduced; /* [4 * components] on the host */
 };
 
-/* --- points ------------------------------------------------------------------------------------------- */
+/* --- points ----------------------------------------------------------------------------------- */
 
-/* The nodes with their own quadrature where that is one with positive weights: on tensor elements with
- * all but equidistant nodes. Else the nodes (if any) with weight 0, and a cubature of degree 2N. */
+/* The nodes with their own quadrature where that is one with positive weights: on tensor elements
+ * with all but equidistant nodes. Else the nodes (if any) with weight 0, and a cubature of degree
+ * 2N. */
 static eg_status create_nodal_points(const eg_space *space, int group, eg_points **out)
 {
     const eg_group *g = &space->groups[group];
@@ -88,12 +91,12 @@ static void free_set(point_set *set)
     eg_points_destroy(&set->points);
 }
 
-/* --- set-up ------------------------------------------------------------------------------------------- */
+/* --- set-up ----------------------------------------------------------------------------------- */
 
 static eg_status create_kernel(const eg_measure *measure, const eg_group *group, const char *entry,
                                eg_kernel **out)
 {
-    const eg_define defines[] = {{"EXACT", measure->function != NULL}};
+    const eg_define defines[] = {{"EXACT", measure->function != NULL}, {"ROWS", EG_KERNEL_ROWS}};
     return eg_kernel_create(measure->space->device,
                             &(eg_kernel_options){.size = sizeof(eg_kernel_options),
                                                  .source = "field/measure.k.c",
@@ -115,6 +118,13 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+/* The degree that integrates a field, and its square, exactly with the mapping. */
+static int cubature_degree(const eg_group *group)
+{
+    int more = eg_group_jacobian_degree(group);
+    return 2 * group->degree + (more > EXTRA_DEGREE ? more : EXTRA_DEGREE);
+}
+
 static eg_status prepare_group(eg_measure *measure, int group, needs *most)
 {
     const eg_space *space = measure->space;
@@ -123,8 +133,7 @@ static eg_status prepare_group(eg_measure *measure, int group, needs *most)
     const size_t fields = (size_t)measure->components, dim = (size_t)space->mesh->dim;
     eg_status status = EG_OK;
 
-    EG_TRY(
-        eg_points_create_cubature(space, group, 2 * g->degree + EXTRA_DEGREE, &m->cubature.points));
+    EG_TRY(eg_points_create_cubature(space, group, cubature_degree(g), &m->cubature.points));
     EG_TRY(eg_points_interpolation(m->cubature.points, &m->cubature.interpolation));
     EG_TRY(create_nodal_points(space, group, &m->nodal.points));
     EG_TRY(eg_points_interpolation(m->nodal.points, &m->nodal.interpolation));
@@ -177,8 +186,8 @@ done:
     return status;
 }
 
-eg_status eg_measure_create(eg_space *space, int components, eg_function *function,
-                            eg_measure **out)
+/* All that needs no other rank. */
+static eg_status create(eg_space *space, int components, eg_function *function, eg_measure **out)
 {
     eg_context *ctx = space->ctx;
     eg_measure *measure = NULL;
@@ -206,6 +215,14 @@ eg_status eg_measure_create(eg_space *space, int components, eg_function *functi
     measure = NULL;
 done:
     eg_measure_destroy(&measure);
+    return status;
+}
+
+eg_status eg_measure_create(eg_space *space, int components, eg_function *function,
+                            eg_measure **out)
+{
+    eg_status status = eg_comm_agree(space->comm, create(space, components, function, out));
+    if (status != EG_OK) eg_measure_destroy(out);
     return status;
 }
 
@@ -237,7 +254,7 @@ void eg_measure_destroy(eg_measure **handle)
     eg_release(ctx, handle);
 }
 
-/* --- a batch ------------------------------------------------------------------------------------------ */
+/* --- a batch ---------------------------------------------------------------------------------- */
 
 /* Tiles [first, first + tiles) of a group. */
 typedef struct batch {
@@ -347,7 +364,7 @@ done:
     return status;
 }
 
-/* --- all of them --------------------------------------------------------------------------------------- */
+/* --- all of them ------------------------------------------------------------------------------ */
 
 /* Goes through the batches of own tiles of all groups: norms at time t, or integrals. */
 static eg_status go_through(eg_measure *measure, const eg_field *field, bool norms, double t)
@@ -407,7 +424,8 @@ eg_status eg_measure_norms(eg_measure *measure, double t, const eg_field *field,
     double *sums = measure->reduced, *most = sums + MOST * n, *nodal = sums + NODAL * n;
     eg_status status = EG_OK;
 
-    EG_TRY(eg_space_agree(space, measure_norms(measure, t, field), eg_comm_sum, 2 * n, sums));
+    EG_TRY(eg_comm_agree(space->comm, measure_norms(measure, t, field)));
+    EG_TRY(eg_comm_sum(space->comm, 2 * n, sums));
     EG_TRY(eg_comm_max(space->comm, n, most));
     EG_TRY(eg_comm_sum(space->comm, n, nodal));
     for (size_t c = 0; c < n; c++) {
@@ -430,9 +448,10 @@ static eg_status measure_integrals(eg_measure *measure, const eg_field *field)
 
 eg_status eg_measure_integrals(eg_measure *measure, const eg_field *field, double *out)
 {
+    eg_comm *comm = measure->space->comm;
     eg_status status = EG_OK;
-    EG_TRY(eg_space_agree(measure->space, measure_integrals(measure, field), eg_comm_sum,
-                          (size_t)measure->components, measure->reduced));
+    EG_TRY(eg_comm_agree(comm, measure_integrals(measure, field)));
+    EG_TRY(eg_comm_sum(comm, (size_t)measure->components, measure->reduced));
     for (int c = 0; c < measure->components; c++)
         out[c] = measure->reduced[c];
 done:

@@ -1,12 +1,10 @@
 /* Integrals of a field over each element, and of its difference from a function (EXACT = 1).
  *
- * values and exact are [tiles][components][count][LANES], tile 0 being tile `first` of its group; J of
- * a tile starts at row `jacobian_first` + tile*jacobian_stride and goes on by `jacobian_step` rows from
- * point to point: 0 on affine elements. Elements of weight 0 (padding) count as 0, whatever they hold.
- * Results are rows of one value for each element, from row `to` on. A launch has a tile for every ROWS
- * tiles. */
-
-#define ROWS 4
+ * values and exact are [tiles][components][count][LANES], tile 0 being tile `first` of its group; J
+ * of a tile starts at row `jacobian_first` + tile*jacobian_stride and goes on by `jacobian_step`
+ * rows from point to point: 0 on affine elements. Elements of weight 0 (padding) count as 0,
+ * whatever they hold. Results are rows of one value for each element, from row `to` on. A launch
+ * has a tile for every ROWS tiles. */
 
 /* The larger of two, or NaN if one is NaN. */
 K_FUNC f64 larger(f64 a, f64 b)
@@ -26,8 +24,8 @@ K_FUNC f64 absolute(f64 a)
 #define VALUE(q) (values[AT(v + (q))])
 #endif
 
-/* ∫|e|, ∫e² and the largest |e|; `more`: the last joins what stands there. Points of weight 0 count for
- * the largest only. */
+/* ∫|e|, ∫e² and the largest |e|; `more`: the last joins what stands there. Points of weight 0 count
+ * for the largest only. */
 K_KERNEL(norms, K_VAL(i64, rows), K_VAL(i64, first), K_VAL(i32, components), K_VAL(i32, component),
          K_VAL(i32, count), K_IN(f64, weights), K_IN(f64, active), K_IN(f64, jacobian),
          K_VAL(i64, jacobian_first), K_VAL(i64, jacobian_stride), K_VAL(i32, jacobian_step),

@@ -1,23 +1,20 @@
-/* The geometry of a group's elements: Jacobians, their inverses and normals at points, and the volume.
+/* The geometry of a group's elements: Jacobians, their inverses and normals at points, and the
+ * volume.
  *
  * Everything is computed on the device from the coordinates of the geometry's nodes, at set-up. The
- * element's mapping is x(r) = Σ x_j l_j(r); J = det ∂x/∂r; a face's normal is the cross product of its
- * tangents, whose length is the ratio of its measure to that of the face's reference element. */
+ * element's mapping is x(r) = Σ x_j l_j(r); J = det ∂x/∂r; a face's normal is the cross product of
+ * its tangents, whose length is the ratio of its measure to that of the face's reference
+ * element. */
 #include "field/points.h"
 #include "field/space.h"
 
 #include <string.h>
 
-static int dim_of(const eg_group *group)
-{
-    return eg_shape_get_info(group->shape)->dim;
-}
-
-/* J is a polynomial of this degree (tensor shapes: in each coordinate) for a mapping of degree q. */
-static int jacobian_degree(const eg_group *group)
+int eg_group_jacobian_degree(const eg_group *group)
 {
     const eg_shape_info *info = eg_shape_get_info(group->shape);
     int q = group->geometry->degree;
+    if (!group->curved) return 0;
     return info->tensor ? info->dim * q - 1 : info->dim * (q - 1);
 }
 
@@ -25,7 +22,7 @@ static int jacobian_degree(const eg_group *group)
 static eg_status fill_volume(eg_points *points, eg_buffer **factors)
 {
     const eg_group *group = points->group;
-    const int64_t rows_per_point = 1 + dim_of(group) * dim_of(group);
+    const int64_t rows_per_point = 1 + group->element->dim * group->element->dim;
     int64_t rows = group->tiles * points->count;
     eg_kernel *kernel = NULL;
     eg_mapping_summary summary = {0};
@@ -38,17 +35,17 @@ static eg_status fill_volume(eg_points *points, eg_buffer **factors)
                      EG_INTEGER("count", points->count), EG_INTEGER("n", group->geometry->np),
                      EG_BUFFER("table", points->gradient), EG_BUFFER("nodes", group->nodes),
                      EG_BUFFER("factors", *factors)));
-    EG_TRY(eg_points_summarise(points, 0, group->tiles, points->count,
-                               rows_per_point * points->count, *factors, &summary));
+    EG_TRY(eg_points_summarise(points, 0, group->tiles, rows_per_point * points->count, *factors,
+                               &summary));
 done:
     eg_kernel_destroy(&kernel);
     return status;
 }
 
-/* --- faces ------------------------------------------------------------------------------------------- */
+/* --- faces ------------------------------------------------------------------------------------ */
 
-/* The geometry's functions at the points of each face, values [faces][count][np], and their derivatives
- * along the face's coordinates, slopes [faces][dim-1][count][np]. */
+/* The geometry's functions at the points of each face, values [faces][count][np], and their
+ * derivatives along the face's coordinates, slopes [faces][dim-1][count][np]. */
 static eg_status face_tables(const eg_space *space, const eg_group *group, int count,
                              const double *points, double *values, double *slopes)
 {
@@ -61,8 +58,8 @@ static eg_status face_tables(const eg_space *space, const eg_group *group, int c
     EG_TRY(eg_new(space->ctx, dim * (size_t)count, &r));
     EG_TRY(eg_new(space->ctx, dim * size, &gradient));
     for (int f = 0; f < info->faces; f++) {
-        /* Faces are placed affinely, so r changes by as much anywhere: the face's origin, one step along
-         * its first coordinate, one along its second. */
+        /* Faces are placed affinely, so r changes by as much anywhere: the face's origin, one step
+         * along its first coordinate, one along its second. */
         static const double steps[2][3] = {{0, 1, 0}, {0, 0, 1}};
         double placed[3][3];
         eg_shape_face_points(group->shape, f, 3, &steps[0][0], &placed[0][0]);
@@ -84,8 +81,8 @@ done:
     return status;
 }
 
-/* Launches a kernel of faces with a table of `size` values: `result` has `rows` rows for every point of
- * every face of own tiles, of which a launch computes `at_once`. */
+/* Launches a kernel of faces with a table of `size` values: `result` has `rows` rows for every
+ * point of every face of own tiles, of which a launch computes `at_once`. */
 static eg_status launch_faces(const eg_space *space, const eg_group *group, const char *entry,
                               size_t size, const double *values, int count, int rows, int at_once,
                               const char *result, eg_buffer **out)
@@ -115,7 +112,7 @@ done:
 static eg_status fill_faces(const eg_space *space, const eg_group *group, int count,
                             const double *points, eg_buffer **x, eg_buffer **factors)
 {
-    const int dim = dim_of(group);
+    const int dim = group->element->dim;
     size_t size = (size_t)eg_shape_get_info(group->shape)->faces * (size_t)count *
                   (size_t)group->geometry->np;
     double *values = NULL, *slopes = NULL;
@@ -135,19 +132,19 @@ done:
     return status;
 }
 
-/* --- affine groups ------------------------------------------------------------------------------------ */
+/* --- affine groups ---------------------------------------------------------------------------- */
 
-/* One point each that serves for all: the first vertex of the element, the face coordinates' origin. */
+/* One point of a face that serves for all: the origin of its coordinates. */
 static const double face_origin[2] = {0, 0};
 
 eg_status eg_group_fill_factors(eg_space *space, int group)
 {
     eg_group *g = &space->groups[group];
-    const double *vertex = eg_shape_get_info(g->shape)->r[0];
     eg_points *points = NULL;
     eg_status status = EG_OK;
 
-    EG_TRY(eg_points_create(space, group, 1, vertex, NULL, &points));
+    /* The one point of this cubature, the centre, is also where the volume is taken from. */
+    EG_TRY(eg_points_create_cubature(space, group, 0, &points));
     EG_TRY(fill_volume(points, &g->volume_factors));
     EG_TRY(fill_faces(space, g, 1, face_origin, NULL, &g->face_factors));
 done:
@@ -164,7 +161,7 @@ done:
     return status;
 }
 
-/* --- metrics ------------------------------------------------------------------------------------------ */
+/* --- metrics ---------------------------------------------------------------------------------- */
 
 eg_status eg_metric_create(const eg_space *space, int group, int count, const double *points,
                            int parts, eg_metric *out)
@@ -176,7 +173,7 @@ eg_status eg_metric_create(const eg_space *space, int group, int count, const do
     *out = (eg_metric){.points = g->curved ? count : 1};
     EG_TRY(eg_points_create(space, group, count, points, NULL, &at));
     if (parts & EG_METRIC_X) {
-        int64_t rows = g->tiles * dim_of(g) * count;
+        int64_t rows = g->tiles * g->element->dim * count;
         EG_TRY(eg_buffer_create(space->device, EG_F64, (size_t)(rows * g->lanes), &out->x));
         EG_TRY(eg_points_coordinates(at, 0, g->tiles, out->x));
     }
@@ -219,10 +216,10 @@ void eg_face_metric_free(eg_face_metric *metric)
     *metric = (eg_face_metric){0};
 }
 
-/* --- the volume --------------------------------------------------------------------------------------- */
+/* --- the volume ------------------------------------------------------------------------------- */
 
-/* Adds the elements of a group. J is integrated by a cubature of a higher degree than it has: with more
- * points, folded elements show. */
+/* Adds the elements of a group. J is integrated by a cubature of a higher degree than it has: with
+ * more points, folded elements show. */
 static eg_status add_group_volume(const eg_space *space, int group, eg_mapping_summary *summary)
 {
     const eg_group *g = &space->groups[group];
@@ -230,16 +227,15 @@ static eg_status add_group_volume(const eg_space *space, int group, eg_mapping_s
     eg_buffer *jacobian = NULL;
     eg_status status = EG_OK;
 
-    EG_TRY(
-        eg_points_create_cubature(space, group, g->curved ? jacobian_degree(g) + 2 : 0, &points));
+    const int degree = g->curved ? eg_group_jacobian_degree(g) + 2 : 0;
+    EG_TRY(eg_points_create_cubature(space, group, degree, &points));
     int64_t batch = eg_batch_tiles(g, g->tiles, (size_t)points->count);
     EG_TRY(eg_buffer_create(space->device, EG_F64, (size_t)(batch * points->count * g->lanes),
                             &jacobian));
     for (int64_t first = 0; first < g->tiles; first += batch) {
         int64_t tiles = first + batch <= g->tiles ? batch : g->tiles - first;
         EG_TRY(eg_points_jacobians(points, first, tiles, jacobian));
-        EG_TRY(eg_points_summarise(points, first, tiles, points->count, points->count, jacobian,
-                                   summary));
+        EG_TRY(eg_points_summarise(points, first, tiles, points->count, jacobian, summary));
     }
 done:
     eg_buffer_destroy(&jacobian);
@@ -254,7 +250,10 @@ eg_status eg_space_measure_volume(eg_space *space)
     for (int group = 0; group < space->group_count && local == EG_OK; group++)
         local = add_group_volume(space, group, &summary);
     double volume = summary.volume + summary.carry;
-    eg_status status = eg_space_agree(space, local, eg_comm_sum, 1, &volume);
-    if (status == EG_OK) space->volume = volume;
+    eg_status status = EG_OK;
+    EG_TRY(eg_comm_agree(space->comm, local));
+    EG_TRY(eg_comm_sum(space->comm, 1, &volume));
+    space->volume = volume;
+done:
     return status;
 }

@@ -1,11 +1,9 @@
 /* The mapping's Jacobian and normals at points, from the coordinates of the geometry's nodes.
  *
- * DIM is 2 or 3; all other sizes are arguments. `nodes` is [tiles][DIM][n][LANES]; `table` holds the
- * derivatives of the n geometry functions at the points. They add up to zero at every point, so
- * coordinates are taken relative to the first node: far from the origin nothing is lost. A launch has
- * a tile for every ROWS rows of the result. */
-
-#define ROWS 4
+ * DIM is 2 or 3; all other sizes are arguments. `nodes` is [tiles][DIM][n][LANES]; `table` holds
+ * the derivatives of the n geometry functions at the points. They add up to zero at every point, so
+ * coordinates are taken relative to the first node: far from the origin nothing is lost. A launch
+ * has a tile for every ROWS rows of the result. */
 
 /* Coordinate d of node j, and the same relative to the first node. */
 #define NODE(d, j) (nodes[((tile * DIM + (d)) * n + (j)) * LANES + lane])
@@ -117,9 +115,9 @@ K_KERNEL(volume_metric, K_VAL(i64, rows), K_VAL(i32, count), K_VAL(i32, n), K_IN
 }
 
 /* The outward unit normal and the measure against the face's reference element: factors
- * [tiles][faces][DIM + 1][count]; table [faces][DIM - 1][count][n] along the face's coordinates. They
- * run counter-clockwise seen from outside: the normal lies to the right of an edge, and along the
- * first coordinate × the second. */
+ * [tiles][faces][DIM + 1][count]; table [faces][DIM - 1][count][n] along the face's coordinates.
+ * They run counter-clockwise seen from outside: the normal lies to the right of an edge, and along
+ * the first coordinate × the second. */
 #define FACE_FACTOR(d) factors[((face * (DIM + 1) + (d)) * count + q) * LANES + lane]
 K_KERNEL(face_metric, K_VAL(i64, rows), K_VAL(i32, faces), K_VAL(i32, count), K_VAL(i32, n),
          K_IN(f64, table), K_IN(f64, nodes), K_OUT(f64, factors))
@@ -192,8 +190,8 @@ K_KERNEL(face_coordinates, K_VAL(i64, rows), K_VAL(i32, faces), K_VAL(i32, count
     }
 }
 
-/* What J is over an element's points: least, most (NaN if one is NaN) and Σ w J, its volume. The J of
- * a tile are the first `count` of its `stride` rows; summary [tiles][3]. */
+/* What J is over an element's points: least, most (NaN if one is NaN) and Σ w J, its volume. The J
+ * of a tile are the first `count` of its `stride` rows; summary [tiles][3]. */
 K_KERNEL(summarise, K_VAL(i64, rows), K_VAL(i32, count), K_VAL(i64, stride), K_IN(f64, weights),
          K_IN(f64, jacobian), K_OUT(f64, summary))
 {

@@ -1,17 +1,15 @@
-/* Points of a group's reference element: tables, products with them, coordinates and Jacobians there.
+/* Points of a group's reference element: tables, products with them, coordinates and Jacobians
+ * there.
  *
- * Interpolation to the points of a tensor product, and projection from them, are products of 1D tables
- * direction by direction (sum factorisation); elsewhere they are one dense table. The mapping has few
- * nodes and is always dense. */
+ * Interpolation to the points of a tensor product, and projection from them, are products of 1D
+ * tables direction by direction (sum factorisation); elsewhere they are one dense table. The
+ * mapping has few nodes and is always dense. */
 #include "field/points.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* ROWS of this room's kernels. */
-#define KERNEL_ROWS 4
 
 int64_t eg_batch_tiles(const eg_group *group, int64_t tiles, size_t rows)
 {
@@ -22,18 +20,19 @@ int64_t eg_batch_tiles(const eg_group *group, int64_t tiles, size_t rows)
 
 int64_t eg_row_launches(int64_t rows)
 {
-    return (rows + KERNEL_ROWS - 1) / KERNEL_ROWS;
-}
-
-static int dim_of(const eg_group *group)
-{
-    return eg_shape_get_info(group->shape)->dim;
+    return (rows + EG_KERNEL_ROWS - 1) / EG_KERNEL_ROWS;
 }
 
 eg_status eg_group_kernel(const eg_space *space, const eg_group *group, const char *source,
                           const char *entry, eg_kernel **out)
 {
-    const eg_define defines[] = {{"DIM", dim_of(group)}};
+    const eg_define defines[] = {{"DIM", group->element->dim}, {"ROWS", EG_KERNEL_ROWS}};
+    const eg_device_info *info = eg_device_get_info(space->device);
+    if (!info->has_f64)
+        return eg_fail(
+            space->ctx, EG_ERROR_UNSUPPORTED,
+            "geometry and quadrature are in double precision, which %s (%s) does not have",
+            info->spec, info->name);
     return eg_kernel_create(space->device,
                             &(eg_kernel_options){.size = sizeof(eg_kernel_options),
                                                  .source = source,
@@ -48,12 +47,15 @@ eg_status eg_group_kernel(const eg_space *space, const eg_group *group, const ch
 eg_status eg_group_copy_kernel(const eg_space *space, const eg_group *group, const char *entry,
                                eg_type type, eg_kernel **out)
 {
+    const eg_define defines[] = {{"ROWS", EG_KERNEL_ROWS}};
     return eg_kernel_create(space->device,
                             &(eg_kernel_options){.size = sizeof(eg_kernel_options),
                                                  .source = "field/points.k.c",
                                                  .entry = entry,
                                                  .real = type,
-                                                 .lanes = group->lanes},
+                                                 .lanes = group->lanes,
+                                                 .defines = defines,
+                                                 .define_count = EG_COUNT(defines)},
                             out);
 }
 
@@ -81,21 +83,7 @@ eg_status eg_field_copy(eg_kernel *kernel, const eg_field *field, int group, int
                      EG_BUFFER("field", field->data), EG_BUFFER("values", values));
 }
 
-eg_status eg_space_agree(const eg_space *space, eg_status local, eg_join *join, size_t count,
-                         double *values)
-{
-    double failed = local != EG_OK;
-    eg_status status = eg_comm_sum(space->comm, 1, &failed);
-    if (local != EG_OK) return local;
-    if (status != EG_OK) return status;
-    if (failed > 0)
-        return eg_fail(space->ctx, EG_ERROR_COMM,
-                       "%.0f of %d ranks could not do their part; their messages say why", failed,
-                       eg_comm_size(space->comm));
-    return join(space->comm, count, values);
-}
-
-/* --- products --------------------------------------------------------------------------------------- */
+/* --- products --------------------------------------------------------------------------------- */
 
 void eg_product_free(eg_product *product)
 {
@@ -109,11 +97,6 @@ static int power(int base, int exponent)
     for (int i = 0; i < exponent; i++)
         p *= base;
     return p;
-}
-
-int eg_product_rows(const eg_product *product)
-{
-    return power(product->rows, product->directions);
 }
 
 size_t eg_product_scratch(const eg_product *product)
@@ -163,7 +146,7 @@ static eg_status create_product(const eg_points *points, int rows, int cols, con
                                 eg_product *out)
 {
     *out = (eg_product){
-        .rows = rows, .cols = cols, .directions = points->tensor ? dim_of(points->group) : 1};
+        .rows = rows, .cols = cols, .directions = points->tensor ? points->group->element->dim : 1};
     return eg_space_table(points->space, (size_t)rows * (size_t)cols, table, &out->table);
 }
 
@@ -199,7 +182,7 @@ done:
     return status;
 }
 
-/* --- points ----------------------------------------------------------------------------------------- */
+/* --- points ----------------------------------------------------------------------------------- */
 
 /* Makes what all points have, once `rule`, `count` and `r` are there; w [count] for the device. */
 static eg_status finish_points(eg_points *points, const double *w)
@@ -221,7 +204,8 @@ done:
     return status;
 }
 
-/* Points with a copy of the rule r [dim][n], w [n] (NULL: 0), of the group's shape or of the line. */
+/* Points with a copy of the rule r [dim][n], w [n] (NULL: 0), of the group's shape or of the
+ * line. */
 static eg_status start_points(const eg_space *space, int group, bool tensor, int n, const double *r,
                               const double *w, eg_points **out)
 {
@@ -236,7 +220,7 @@ static eg_status start_points(const eg_space *space, int group, bool tensor, int
     points->tensor = tensor;
     points->rule =
         (eg_cubature){.ctx = space->ctx, .shape = tensor ? EG_SHAPE_LINE : g->shape, .count = n};
-    size_t coordinates = (size_t)n * (tensor ? 1 : (size_t)dim_of(g));
+    size_t coordinates = (size_t)n * (tensor ? 1 : (size_t)g->element->dim);
     EG_TRY(eg_new(space->ctx, coordinates, &points->rule.r));
     EG_TRY(eg_new(space->ctx, (size_t)n, &points->rule.w));
     memcpy(points->rule.r, r, coordinates * sizeof *r);
@@ -252,7 +236,7 @@ eg_status eg_points_create(const eg_space *space, int group, int count, const do
                            const double *w, eg_points **out)
 {
     eg_points *points = NULL;
-    size_t coordinates = (size_t)count * (size_t)dim_of(&space->groups[group]);
+    size_t coordinates = (size_t)count * (size_t)space->groups[group].element->dim;
     eg_status status = EG_OK;
 
     *out = NULL;
@@ -271,7 +255,7 @@ done:
 eg_status eg_points_create_tensor(const eg_space *space, int group, int n, const double *r,
                                   const double *w, eg_points **out)
 {
-    const int dim = dim_of(&space->groups[group]), count = power(n, dim);
+    const int dim = space->groups[group].element->dim, count = power(n, dim);
     eg_points *points = NULL;
     double *weights = NULL;
     eg_status status = EG_OK;
@@ -331,7 +315,7 @@ void eg_points_destroy(eg_points **handle)
     eg_release(ctx, handle);
 }
 
-/* --- the mapping there ------------------------------------------------------------------------------ */
+/* --- the mapping there ------------------------------------------------------------------------ */
 
 eg_status eg_points_coordinates(eg_points *points, int64_t first, int64_t tiles, eg_buffer *x)
 {
@@ -340,7 +324,7 @@ eg_status eg_points_coordinates(eg_points *points, int64_t first, int64_t tiles,
                                 .cols = group->geometry->np,
                                 .directions = 1,
                                 .table = points->mapping};
-    int64_t dim = dim_of(group);
+    int64_t dim = group->element->dim;
     return eg_points_multiply(points, &mapping, tiles * dim, group->nodes,
                               first * dim * mapping.cols, NULL, x);
 }
@@ -362,13 +346,13 @@ done:
 /* Fails with the element in slot (tile, lane) of the group, where its J is worst. `jacobian` holds
  * the J of the tiles from `first` on. */
 static eg_status complain(const eg_points *points, int64_t first, int64_t tile, int lane,
-                          int64_t stride, int count, eg_buffer *jacobian)
+                          int64_t stride, eg_buffer *jacobian)
 {
     const eg_group *group = points->group;
     const eg_element *geometry = group->geometry;
     const eg_mesh *mesh = points->space->mesh;
     eg_context *ctx = points->space->ctx;
-    const int lanes = group->lanes, dim = geometry->dim, np = geometry->np;
+    const int lanes = group->lanes, dim = geometry->dim, np = geometry->np, count = points->count;
     double *j = NULL, *nodes = NULL, *values = NULL, x[3] = {0}, r[3] = {0};
     char place[120];
     eg_status status = EG_OK;
@@ -415,8 +399,8 @@ static void add_volume(eg_mapping_summary *summary, double volume)
     summary->volume = sum;
 }
 
-eg_status eg_points_summarise(eg_points *points, int64_t first, int64_t tiles, int count,
-                              int64_t stride, eg_buffer *jacobian, eg_mapping_summary *summary)
+eg_status eg_points_summarise(eg_points *points, int64_t first, int64_t tiles, int64_t stride,
+                              eg_buffer *jacobian, eg_mapping_summary *summary)
 {
     const eg_space *space = points->space;
     const eg_group *group = points->group;
@@ -429,7 +413,7 @@ eg_status eg_points_summarise(eg_points *points, int64_t first, int64_t tiles, i
     EG_TRY(eg_buffer_create(space->device, EG_F64, (size_t)tiles * 3 * lanes, &result));
     EG_TRY(eg_new(space->ctx, (size_t)tiles * 3 * lanes, &values));
     EG_TRY(eg_launch(points->summarise, eg_row_launches(tiles), EG_INTEGER("rows", tiles),
-                     EG_INTEGER("count", count), EG_INTEGER("stride", stride),
+                     EG_INTEGER("count", points->count), EG_INTEGER("stride", stride),
                      EG_BUFFER("weights", points->weights), EG_BUFFER("jacobian", jacobian),
                      EG_BUFFER("summary", result)));
     EG_TRY(eg_buffer_download(result, 0, (size_t)tiles * 3 * lanes, values));
@@ -439,8 +423,8 @@ eg_status eg_points_summarise(eg_points *points, int64_t first, int64_t tiles, i
         int32_t element = group->element_of_slot[slot];
         bool padding = space->slot_of_element[element] != group->first_slot + slot;
         if (!(at[0] > 0)) {
-            status = complain(points, first, (int64_t)(i / lanes), (int)(i % lanes), stride, count,
-                              jacobian);
+            status =
+                complain(points, first, (int64_t)(i / lanes), (int)(i % lanes), stride, jacobian);
             goto done;
         }
         if (!(at[lanes] / at[0] <= summary->ratio)) summary->ratio = at[lanes] / at[0];

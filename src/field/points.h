@@ -1,8 +1,8 @@
 /* Points of a group's reference element and what is computed there, a batch of tiles at a time.
  *
- * Values at points are f64 whatever the field's precision: [tiles][fields][count][lanes], tile 0 being
- * the batch's first. A batch is bounded by EG_BATCH_BYTES, so that measuring or projecting a field
- * needs little memory beside it, however many points an element has. */
+ * Values at points are f64 whatever the field's precision: [tiles][fields][count][lanes], tile 0
+ * being the batch's first. A batch is bounded by EG_BATCH_BYTES, so that measuring or projecting a
+ * field needs little memory beside it, however many points an element has. */
 #ifndef EG_FIELD_POINTS_H
 #define EG_FIELD_POINTS_H
 
@@ -13,7 +13,9 @@
 /* Tiles of a batch, each of `rows` rows of f64 in all its buffers together; at least 1. */
 int64_t eg_batch_tiles(const eg_group *group, int64_t tiles, size_t rows);
 
-/* Kernels whose launches have a tile for every four rows of their result. */
+/* Rows of their result that this room's kernels compute in a tile: ROWS in them. */
+#define EG_KERNEL_ROWS 4
+/* How many tiles a launch with so many rows has. */
 int64_t eg_row_launches(int64_t rows);
 
 /* A table [rows][cols] applied to values, on the device; of tensor elements its factor in 1D. */
@@ -24,8 +26,6 @@ typedef struct eg_product {
 } eg_product;
 
 void eg_product_free(eg_product *product);
-/* Rows of the result (cols: of the operand) of one field. */
-int eg_product_rows(const eg_product *product);
 /* Rows that each of the two scratch buffers of a product needs for one field; 0: none. */
 size_t eg_product_scratch(const eg_product *product);
 
@@ -34,13 +34,12 @@ typedef struct eg_points {
     const eg_space *space; /* not owned */
     const eg_group *group; /* the space's */
     int count;
-    bool tensor; /* they are products of the points of `rule`, which is one of the line */
-    eg_cubature
-        rule;  /* points and weights (0 where none were given), or those of the line; owned */
-    double *r; /* [dim][count] owned */
-    eg_buffer *weights;                         /* [count] */
-    eg_buffer *mapping;                         /* [count][geometry np] */
-    eg_buffer *gradient;                        /* [dim][count][geometry np] */
+    bool tensor;         /* they are products of the points of `rule`, then one of the line */
+    eg_cubature rule;    /* points and weights (0 where none were given); owned */
+    double *r;           /* [dim][count] all of them; owned */
+    eg_buffer *weights;  /* [count] */
+    eg_buffer *mapping;  /* [count][geometry np] */
+    eg_buffer *gradient; /* [dim][count][geometry np] */
     eg_kernel *product, *jacobians, *summarise; /* made when first needed */
 } eg_points;
 
@@ -54,7 +53,8 @@ eg_status eg_points_create_tensor(const eg_space *space, int group, int n, const
 eg_status eg_points_create_cubature(const eg_space *space, int group, int degree, eg_points **out);
 void eg_points_destroy(eg_points **points);
 
-/* From the group's values to values at the points, and for points with weights back: mass⁻¹ Iᵀ W. */
+/* From the group's values to values at the points, and for points with weights back, by
+ * mass⁻¹ Iᵀ W. */
 eg_status eg_points_interpolation(const eg_points *points, eg_product *out);
 eg_status eg_points_projection(const eg_points *points, eg_product *out);
 
@@ -64,7 +64,8 @@ eg_status eg_points_multiply(eg_points *points, const eg_product *product, int64
                              eg_buffer *x, int64_t x_first, eg_buffer *const scratch[2],
                              eg_buffer *y);
 
-/* Of tiles [first, first + tiles): coordinates x [tiles][dim][count][lanes]; J [tiles][count][lanes]. */
+/* Of tiles [first, first + tiles): coordinates x [tiles][dim][count][lanes];
+ * J [tiles][count][lanes]. */
 eg_status eg_points_coordinates(eg_points *points, int64_t first, int64_t tiles, eg_buffer *x);
 eg_status eg_points_jacobians(eg_points *points, int64_t first, int64_t tiles, eg_buffer *jacobian);
 
@@ -74,27 +75,24 @@ typedef struct eg_mapping_summary {
     double volume, carry; /* Σ w J of own elements, and what rounding has left of it */
 } eg_mapping_summary;
 
-/* Adds tiles [first, first + tiles) to *summary (zero at first). The J of a tile are the first `count`
- * of the `stride` rows that it has in `jacobian`, which begins with tile `first`. J ≤ 0 or NaN is
- * EG_ERROR_INPUT that names element and place. */
-eg_status eg_points_summarise(eg_points *points, int64_t first, int64_t tiles, int count,
-                              int64_t stride, eg_buffer *jacobian, eg_mapping_summary *summary);
+/* Adds tiles [first, first + tiles) to *summary (zero at first). J at the points are the first rows
+ * of the `stride` rows that a tile has in `jacobian`, which begins with tile `first`. J ≤ 0 or NaN
+ * is EG_ERROR_INPUT that names element and place. */
+eg_status eg_points_summarise(eg_points *points, int64_t first, int64_t tiles, int64_t stride,
+                              eg_buffer *jacobian, eg_mapping_summary *summary);
 
-/* A kernel of this room for a group, in f64: DIM is defined. */
+/* The degree of J as a polynomial of the reference coordinates, on tensor shapes in each of them; 0
+ * on affine elements. */
+int eg_group_jacobian_degree(const eg_group *group);
+
+/* A kernel of this room for a group, in f64: DIM and ROWS are defined. */
 eg_status eg_group_kernel(const eg_space *space, const eg_group *group, const char *source,
                           const char *entry, eg_kernel **out);
 /* A table on the space's device. */
 eg_status eg_space_table(const eg_space *space, size_t count, const double *values,
                          eg_buffer **out);
 
-/* Joins values [count] of all ranks by eg_comm_sum or eg_comm_max, after something that each rank did
- * on its own and that may have failed: if it has on one rank, it fails on all of them, so that none
- * waits for it in vain. */
-typedef eg_status eg_join(eg_comm *comm, size_t count, double *values);
-eg_status eg_space_agree(const eg_space *space, eg_status local, eg_join *join, size_t count,
-                         double *values);
-
-/* --- between a field and f64 --------------------------------------------------------------------- */
+/* --- between a field and f64 ------------------------------------------------------------------ */
 
 /* The kernels `load` and `store` of points.k.c for a group and a field's precision. */
 eg_status eg_group_copy_kernel(const eg_space *space, const eg_group *group, const char *entry,

@@ -1,10 +1,9 @@
-/* Products of a table with the values of many tiles, and the way between a field's precision and f64.
+/* Products of a table with the values of many tiles, and the way between a field's precision and
+ * f64.
  *
- * All sizes are arguments, so that one binary serves every degree: these kernels run at set-up and in
- * measurements, where compiling for each size would cost more than it gains. A launch has a tile for
- * every ROWS rows of the result. */
-
-#define ROWS 4
+ * All sizes are arguments, so that one binary serves every degree: these kernels run at set-up and
+ * in measurements, where compiling for each size would cost more than it gains. A launch has a tile
+ * for every ROWS rows of the result. */
 
 /* Row (o*m + i)*s + l of y is the sum over j of table[i][j] times row (o*k + j)*s + l of x, which
  * starts at its row x_first: a dense product (s = 1, o counts fields), or one direction of a tensor

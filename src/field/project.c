@@ -2,23 +2,24 @@
  * element, with the cubature of degree 2N + 4.
  *
  * Let I be interpolation to the points, W their weights and P = M⁻¹ Iᵀ W the projection on the
- * reference element, so that P I is the identity. Affine elements: u = P f. Elsewhere u solves
- * T_J u = P J f with T_J = P J I, preconditioned by the weight-adjusted inverse T_{1/J} [chan2017]. Both
- * are symmetric in the inner product of M. Π = I P is an orthogonal projector in that of W, hence
+ * reference element, so that P I is the identity. Affine elements: u = P f. Elsewhere u solves T_J
+ * u = P J f with T_J = P J I, preconditioned by the weight-adjusted inverse T_{1/J} [chan2017].
+ * Both are symmetric in the inner product of M. Π = I P is an orthogonal projector in that of W,
+ * hence
  *
  *     1 ≤ T_{1/J} T_J ≤ K = (κ + 1)²/(4 κ),    κ = max J / min J over the points,
  *
- * the lower bound by convexity of the inverse and the upper one by Kantorovich's inequality. With both
- * bounds known, Chebyshev's iteration [golub1961] needs no inner products and a number of steps that
- * is known beforehand: each computes z = T_{1/J} P J (f - I u) afresh, so that rounding does not
- * accumulate. κ is the largest of all elements of all ranks, so that the result of an element depends
- * neither on its rank nor on its batch. */
+ * the lower bound by convexity of the inverse and the upper one by Kantorovich's inequality. With
+ * both bounds known, Chebyshev's iteration [golub1961] needs no inner products and a number of
+ * steps that is known beforehand: each computes z = T_{1/J} P J (f - I u) afresh, so that rounding
+ * does not accumulate. κ is the largest of all elements of all ranks, so that the result of an
+ * element depends neither on its rank nor on its batch. */
 #include "field/function.h"
 
 #include <float.h>
 #include <math.h>
 
-/* More steps than this would take hours, and the elements are next to useless: κ is then near 3000. */
+/* Elements that need more steps, with κ beyond about 3000, are next to useless. */
 #define STEPS_MOST 500
 
 typedef struct group_projection {
@@ -50,7 +51,7 @@ static void raise_to(size_t *most, size_t value)
     if (value > *most) *most = value;
 }
 
-/* --- set-up ------------------------------------------------------------------------------------------- */
+/* --- set-up ----------------------------------------------------------------------------------- */
 
 static eg_status prepare_group(const eg_projection *projection, int group, needs *most)
 {
@@ -116,13 +117,12 @@ static eg_status find_ratio(const eg_projection *projection, int group, double *
 {
     const eg_group *g = &projection->space->groups[group];
     const group_projection *p = &projection->groups[group];
-    const int count = p->points->count;
     eg_mapping_summary summary = {0};
     eg_status status = EG_OK;
     for (int64_t first = 0; first < g->tiles; first += p->batch) {
         int64_t tiles = first + p->batch <= g->tiles ? p->batch : g->tiles - first;
         EG_TRY(eg_points_jacobians(p->points, first, tiles, projection->jacobian));
-        EG_TRY(eg_points_summarise(p->points, first, tiles, count, count, projection->jacobian,
+        EG_TRY(eg_points_summarise(p->points, first, tiles, p->points->count, projection->jacobian,
                                    &summary));
     }
     if (summary.ratio > *ratio) *ratio = summary.ratio;
@@ -146,37 +146,40 @@ static eg_status plan(eg_projection *projection, double ratio)
     return EG_OK;
 }
 
-static eg_status prepare(eg_projection *projection, double *ratio)
+/* All that needs no other rank; *ratio becomes the largest κ of this one. */
+static eg_status create(const eg_space *space, int components, double *ratio, eg_projection **out)
 {
-    const eg_space *space = projection->space;
+    eg_projection *projection = NULL;
     needs most = {0};
     eg_status status = EG_OK;
+
+    *out = NULL;
+    *ratio = 1;
+    EG_TRY(eg_new(space->ctx, 1, &projection));
+    projection->space = space;
+    projection->components = components;
     EG_TRY(eg_new(space->ctx, (size_t)space->group_count, &projection->groups));
     for (int group = 0; group < space->group_count; group++)
         EG_TRY(prepare_group(projection, group, &most));
     EG_TRY(create_buffers(projection, &most));
     for (int group = 0; group < space->group_count; group++)
         if (space->groups[group].curved) EG_TRY(find_ratio(projection, group, ratio));
+    *out = projection;
+    projection = NULL;
 done:
+    eg_projection_destroy(&projection);
     return status;
 }
 
 eg_status eg_projection_create(const eg_space *space, int components, eg_projection **out)
 {
-    eg_projection *projection = NULL;
-    double ratio = 1;
+    double ratio;
     eg_status status = EG_OK;
-
-    *out = NULL;
-    EG_TRY(eg_new(space->ctx, 1, &projection));
-    projection->space = space;
-    projection->components = components;
-    EG_TRY(eg_space_agree(space, prepare(projection, &ratio), eg_comm_max, 1, &ratio));
-    EG_TRY(plan(projection, ratio));
-    *out = projection;
-    projection = NULL;
+    EG_TRY(eg_comm_agree(space->comm, create(space, components, &ratio, out)));
+    EG_TRY(eg_comm_max(space->comm, 1, &ratio));
+    EG_TRY(plan(*out, ratio)); /* the same on all ranks */
 done:
-    eg_projection_destroy(&projection);
+    if (status != EG_OK) eg_projection_destroy(out);
     return status;
 }
 
@@ -207,7 +210,7 @@ void eg_projection_destroy(eg_projection **handle)
     eg_release(ctx, handle);
 }
 
-/* --- projecting --------------------------------------------------------------------------------------- */
+/* --- projecting ------------------------------------------------------------------------------- */
 
 /* z = T_{1/J} P v, with v overwritten. */
 static eg_status precondition(const eg_projection *projection, const group_projection *p,
@@ -267,10 +270,11 @@ done:
     return status;
 }
 
-eg_status eg_projection_run(eg_projection *projection, eg_function *function, double t,
-                            eg_field *field)
+static eg_status run(const eg_projection *projection, eg_function *function, double t,
+                     eg_field *field)
 {
     eg_status status = EG_OK;
+    EG_TRY(eg_field_check(field, projection->space, projection->components));
     for (int group = 0; group < projection->space->group_count; group++) {
         const eg_group *g = &projection->space->groups[group];
         const group_projection *p = &projection->groups[group];
@@ -291,4 +295,10 @@ eg_status eg_projection_run(eg_projection *projection, eg_function *function, do
     }
 done:
     return status;
+}
+
+eg_status eg_projection_run(eg_projection *projection, eg_function *function, double t,
+                            eg_field *field)
+{
+    return eg_comm_agree(projection->space->comm, run(projection, function, t, field));
 }

@@ -2,8 +2,6 @@
  *
  * A launch has a tile for every ROWS rows. */
 
-#define ROWS 4
-
 /* At points, v [tiles][components][count] becomes J (f - v). */
 K_KERNEL(residual, K_VAL(i64, rows), K_VAL(i32, components), K_VAL(i32, count), K_IN(f64, jacobian),
          K_IN(f64, f), K_INOUT(f64, v))

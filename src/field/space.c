@@ -335,7 +335,6 @@ static eg_status check_options(eg_context *ctx, const eg_space_options *options)
     return EG_OK;
 }
 
-/* All that needs no other rank. */
 static eg_status set_up(eg_space *space, const eg_space_options *options)
 {
     eg_status status = EG_OK;
@@ -352,18 +351,18 @@ done:
     return status;
 }
 
-/* Degrees of freedom of this rank; 0 of a space that could not be set up. */
+/* Degrees of freedom of this rank. */
 static double count_dof(const eg_space *space)
 {
     double dof = 0.0;
     for (int i = 0; i < space->group_count; i++)
-        if (space->groups && space->groups[i].element)
-            dof += (double)space->groups[i].element_count * space->groups[i].element->np;
+        dof += (double)space->groups[i].element_count * space->groups[i].element->np;
     return dof;
 }
 
-eg_status eg_space_create(eg_device *device, eg_comm *comm, const eg_mesh *mesh,
-                          const eg_space_options *options, eg_space **out)
+/* All that needs no other rank: everything but the sums over ranks. */
+static eg_status create(eg_device *device, eg_comm *comm, const eg_mesh *mesh,
+                        const eg_space_options *options, eg_space **out)
 {
     eg_context *ctx = eg_device_context(device);
     eg_status status = EG_OK;
@@ -373,15 +372,25 @@ eg_status eg_space_create(eg_device *device, eg_comm *comm, const eg_mesh *mesh,
     EG_TRY(eg_new(ctx, 1, &space));
     *space = (eg_space){
         .ctx = ctx, .device = device, .comm = comm, .mesh = mesh, .basis = options->basis};
-    status = set_up(space, options);
-    double dof = count_dof(space);
-    EG_TRY(eg_space_agree(space, status, eg_comm_sum, 1, &dof));
-    space->dof = (int64_t)dof;
-    EG_TRY(eg_space_measure_volume(space));
+    EG_TRY(set_up(space, options));
     *out = space;
     space = NULL;
 done:
     eg_space_destroy(&space);
+    return status;
+}
+
+eg_status eg_space_create(eg_device *device, eg_comm *comm, const eg_mesh *mesh,
+                          const eg_space_options *options, eg_space **out)
+{
+    eg_status status = EG_OK;
+    EG_TRY(eg_comm_agree(comm, create(device, comm, mesh, options, out)));
+    double dof = count_dof(*out);
+    EG_TRY(eg_comm_sum(comm, 1, &dof));
+    (*out)->dof = (int64_t)dof;
+    EG_TRY(eg_space_measure_volume(*out));
+done:
+    if (status != EG_OK) eg_space_destroy(out);
     return status;
 }
 

@@ -31,14 +31,14 @@ static inline size_t eg_group_place(const eg_group *group, int components, int64
 void eg_space_offsets(const eg_space *space, int components, size_t *offset);
 
 /* Fetches all values of the ghosts from their owners; makes and drops what that needs.
- * Collective. */
+ * Collective; ranks agree on whether it has worked. */
 eg_status eg_field_fill_ghosts(eg_field *field);
 
 /* --- geometry --------------------------------------------------------------------------------- */
 
 /* Creates volume_factors and face_factors of an affine group from its nodes. */
 eg_status eg_group_fill_factors(eg_space *space, int group);
-/* Sets space->volume. Collective. */
+/* Sets space->volume. Collective; ranks agree on whether it has worked. */
 eg_status eg_space_measure_volume(eg_space *space);
 
 #endif

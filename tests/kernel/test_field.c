@@ -304,12 +304,15 @@ static void test_transfer__to_a_higher_degree_and_back_loses_nothing(void **stat
 static eg_kernel *halo_kernel(eg_device *device, eg_type real, const char *entry)
 {
     eg_kernel *kernel = NULL;
+    const eg_define defines[] = {{"ROWS", HALO_ROWS}};
     TEST_OK(eg_device_context(device),
             eg_kernel_create(device,
                              &(eg_kernel_options){.size = sizeof(eg_kernel_options),
                                                   .source = "field/halo.k.c",
                                                   .entry = entry,
-                                                  .real = real},
+                                                  .real = real,
+                                                  .defines = defines,
+                                                  .define_count = EG_COUNT(defines)},
                              &kernel));
     return kernel;
 }
@@ -373,6 +376,7 @@ static void refusals(eg_device *device, eg_type real)
                     &(eg_space_options){.degree = 1}, &(eg_space_options){.degree = 2});
     eg_field *field = NULL;
     TEST_FAILS(ctx, EG_ERROR_ARGUMENT, "0 components", eg_field_create(t.b, 0, real, &field));
+    TEST_FAILS(ctx, EG_ERROR_ARGUMENT, "1 to 4096 are", eg_field_create(t.b, 4097, real, &field));
     TEST_FAILS(ctx, EG_ERROR_ARGUMENT, "not i32", eg_field_create(t.b, 1, EG_I32, &field));
     assert_null(field);
     TEST_FAILS(ctx, EG_ERROR_ARGUMENT, "two fields", eg_field_transfer(t.u, t.u));

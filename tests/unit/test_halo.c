@@ -225,6 +225,29 @@ static void test_halo__two_may_be_under_way_at_the_same_time(void **state)
     setting_free(&s);
 }
 
+/* Whoever fails between start and wait cleans up: nothing may be written to memory that is gone,
+ * and later exchanges are not disturbed. */
+static void test_halo__destroyed_under_way_it_is_waited_for(void **state)
+{
+    (void)state;
+    setting s = setting_new(&cases[1]);
+    eg_field *field = field_new(s.space, EG_F64, 0);
+    eg_halo *halo = NULL;
+    for (int round = 0; round < 3; round++) {
+        TEST_OK(s.ctx, eg_halo_create(s.space, COMPONENTS, EG_F64, EG_HALO_ELEMENTS, &halo));
+        TEST_OK(s.ctx, eg_halo_start(halo, field));
+        eg_halo_destroy(&halo);
+        assert_null(halo);
+    }
+    TEST_OK(s.ctx, eg_halo_create(s.space, COMPONENTS, EG_F64, EG_HALO_ELEMENTS, &halo));
+    TEST_OK(s.ctx, eg_halo_start(halo, field));
+    TEST_OK(s.ctx, eg_halo_wait(halo, field));
+    check_field(field, 0, EG_HALO_ELEMENTS);
+    eg_halo_destroy(&halo);
+    eg_field_destroy(&field);
+    setting_free(&s);
+}
+
 static void test_field__from_host_fills_ghosts_and_their_padding(void **state)
 {
     (void)state;
@@ -276,7 +299,13 @@ static void test_space__what_fails_on_one_rank_fails_on_all(void **state)
     bool mine = eg_comm_rank(s.comm) == eg_comm_size(s.comm) - 1;
     eg_space *space = NULL;
     eg_space_options options = {.degree = mine ? 16 : 1};
-    TEST_FAILS(s.ctx, mine ? EG_ERROR_ARGUMENT : EG_ERROR_COMM, mine ? "has degree 16" : "1 of",
+    char message[40];
+    snprintf(message, sizeof message, "rank %d failed", eg_comm_size(s.comm) - 1);
+    TEST_FAILS(s.ctx, mine ? EG_ERROR_ARGUMENT : EG_ERROR_COMM, mine ? "has degree 16" : message,
+               eg_space_create(s.device, s.comm, s.mesh, &options, &space));
+    assert_null(space);
+    options = (eg_space_options){.degree = 1, .lanes = mine ? 3 : 0};
+    TEST_FAILS(s.ctx, mine ? EG_ERROR_ARGUMENT : EG_ERROR_COMM, mine ? "powers of two" : message,
                eg_space_create(s.device, s.comm, s.mesh, &options, &space));
     assert_null(space);
     setting_free(&s);
@@ -308,6 +337,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_halo__ghosts_have_the_bits_of_their_owners),
         cmocka_unit_test(test_halo__traces_fill_the_nodes_of_shared_faces_and_nothing_else),
         cmocka_unit_test(test_halo__two_may_be_under_way_at_the_same_time),
+        cmocka_unit_test(test_halo__destroyed_under_way_it_is_waited_for),
         cmocka_unit_test(test_field__from_host_fills_ghosts_and_their_padding),
         cmocka_unit_test(test_space__tiles_next_to_other_ranks_come_last),
         cmocka_unit_test(test_space__what_fails_on_one_rank_fails_on_all),

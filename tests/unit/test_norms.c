@@ -1,5 +1,5 @@
-/* Projection, norms and integrals do not depend on how many ranks share a mesh. Every rank also does the
- * whole of it alone and compares. Run it on one rank or several (mpirun). */
+/* Projection, norms and integrals do not depend on how many ranks share a mesh. Every rank also
+ * does the whole of it alone and compares. Run it on one rank or several (mpirun). */
 #include "kernel/boxes.h"
 
 #ifdef EG_HAVE_MPI
@@ -96,10 +96,107 @@ static void test_norms__are_the_same_on_any_number_of_ranks(void **state)
     }
 }
 
+/* --- what fails ------------------------------------------------------------------------------- */
+
+/* What a rank makes and uses, and where it is short of memory: in allocation `fail_at` of step
+ * `step`. */
+typedef struct attempt {
+    eg_device *device;
+    eg_comm *comm;
+    const eg_mesh *mesh;
+    const eg_expression *expression;
+    int step;
+    long fail_at; /* 0: nowhere */
+} attempt;
+
+enum { STEPS = 11 };
+
+/* Goes through all functions that ranks call together. */
+static eg_status use_all(const attempt *a)
+{
+    eg_space *space = NULL;
+    eg_field *field = NULL;
+    eg_halo *halo = NULL;
+    eg_function *function = NULL;
+    eg_measure *measure = NULL, *other = NULL;
+    eg_norms norms;
+    double integral, values[64 * 8] = {0};
+    int step = 0;
+    eg_status status = EG_OK;
+#define STEP(call)                                                                                 \
+    test_allocator_arm(step++ == a->step ? a->fail_at : 0, false);                                 \
+    EG_TRY(call)
+    STEP(eg_space_create(a->device, a->comm, a->mesh, &(eg_space_options){.degree = 1}, &space));
+    STEP(eg_field_create(space, 1, EG_F32, &field));
+    assert_true(eg_field_host_count(field) <= EG_COUNT(values));
+    STEP(eg_field_from_host(field, values));
+    STEP(eg_halo_create(space, 1, EG_F32, EG_HALO_TRACES, &halo));
+    STEP(eg_function_create(space, &a->expression, 1, &function));
+    STEP(eg_function_interpolate(function, 0, field));
+    STEP(eg_function_project(function, 0, field));
+    STEP(eg_measure_create(space, 1, function, &measure));
+    STEP(eg_measure_norms(measure, 0, field, &norms));
+    STEP(eg_measure_create(space, 1, NULL, &other));
+    STEP(eg_measure_integrals(other, field, &integral));
+    assert_int_equal(step, STEPS);
+done:
+    test_allocator_arm(0, false);
+    eg_measure_destroy(&other);
+    eg_measure_destroy(&measure);
+    eg_function_destroy(&function);
+    eg_halo_destroy(&halo);
+    eg_field_destroy(&field);
+    eg_space_destroy(&space);
+    return status;
+}
+
+/* The last rank runs out of memory, in each of the functions, at its first allocation and at later
+ * ones: none of them leaves the others waiting, or in the belief that it has worked. */
+static void test_field__what_fails_on_one_rank_fails_on_all(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    eg_expression *e = expression(ctx, "x + y * t");
+    eg_mesh *whole = NULL, *mine = NULL;
+    attempt a = {.comm = world(ctx), .expression = e};
+    const bool last = eg_comm_rank(a.comm) == eg_comm_size(a.comm) - 1;
+    eg_box_options o = box_options(EG_SHAPE_TRI, 4, 3, 1, 2);
+    TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &a.device));
+    TEST_OK(ctx, eg_mesh_create_box(ctx, &o, &whole));
+    int32_t *part = calloc((size_t)whole->element_count, sizeof *part);
+    assert_non_null(part);
+    TEST_OK(ctx, eg_mesh_partition(whole, eg_comm_size(a.comm), EG_PARTITION_DEFAULT, part));
+    TEST_OK(ctx, eg_mesh_distribute(whole, a.comm, part, &mine));
+    a.mesh = mine;
+    TEST_OK(ctx, use_all(&a)); /* the kernels are in the cache from now on */
+    for (a.step = 0; a.step < STEPS; a.step++)
+        for (long n = 1; n <= 9; n += 4) {
+            const long live = test_memory.live;
+            a.fail_at = last ? n : 0;
+            const eg_status status = use_all(&a);
+            double failed = last && status != EG_OK;
+            assert_int_equal(test_memory.live, live);
+            TEST_OK(ctx, eg_comm_sum(a.comm, 1, &failed));
+            if (last)
+                assert_true(status == EG_ERROR_MEMORY || status == EG_ERROR_DEVICE_MEMORY ||
+                            (status == EG_OK && n > 1));
+            else
+                assert_int_equal(status, failed > 0 ? EG_ERROR_COMM : EG_OK);
+        }
+    free(part);
+    eg_mesh_destroy(&mine);
+    eg_mesh_destroy(&whole);
+    eg_device_close(&a.device);
+    eg_comm_destroy(&a.comm);
+    eg_expression_destroy(&e);
+    test_context_free(&ctx);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_norms__are_the_same_on_any_number_of_ranks),
+        cmocka_unit_test(test_field__what_fails_on_one_rank_fails_on_all),
     };
 #ifdef EG_HAVE_MPI
     MPI_Init(&argc, &argv);

@@ -102,13 +102,13 @@ eg_status eg_comm_max(eg_comm *comm, size_t count, double *values)
     return EG_OK;
 }
 
-eg_status eg_comm_agree(eg_comm *comm, eg_status mine)
+eg_status eg_comm_check_others(eg_comm *comm, eg_status mine)
 {
     /* The first rank that failed has the largest number. */
     double first = mine == EG_OK ? 0.0 : (double)(comm->size - comm->rank);
     eg_status status = eg_comm_max(comm, 1, &first);
-    if (mine != EG_OK || status != EG_OK) return mine != EG_OK ? mine : status;
-    if (first == 0.0) return EG_OK;
+    /* The message of a rank's own failure stays. */
+    if (mine != EG_OK || status != EG_OK || first == 0.0) return mine != EG_OK ? mine : status;
     return eg_fail(comm->ctx, EG_ERROR_COMM, "rank %d failed", comm->size - (int)first);
 }
 

@@ -17,9 +17,16 @@ eg_status eg_comm_sum(eg_comm *comm, size_t count, double *values);
 /* The same with the maximum; NaN if any rank's value is NaN. */
 eg_status eg_comm_max(eg_comm *comm, size_t count, double *values);
 
+/* EG_OK if `mine` is that on every rank, else a failure: half of eg_comm_agree. */
+eg_status eg_comm_check_others(eg_comm *comm, eg_status mine);
+
 /* Ranks agree on whether what each of them did alone has worked: a rank's own failure is returned to
  * it with its message; the others fail with EG_ERROR_COMM, which names the first rank that failed. */
-eg_status eg_comm_agree(eg_comm *comm, eg_status mine);
+static inline eg_status eg_comm_agree(eg_comm *comm, eg_status mine)
+{
+    eg_status others = eg_comm_check_others(comm, mine);
+    return mine != EG_OK ? mine : others;
+}
 
 /* Copies `bytes` bytes of rank `root` to all others. */
 eg_status eg_comm_broadcast(eg_comm *comm, int root, size_t bytes, void *data);

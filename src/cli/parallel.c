@@ -17,15 +17,16 @@
 #include "eagre/mpi.h"
 #endif
 
-/* How long a rank that failed waits for the others to finish or fail, too. */
-#define PATIENCE_S 3.0
-
-static bool started;                  /* MPI */
-static bool alone;                    /* the other ranks are stuck: they must be ended */
 static int this_rank, rank_count = 1; /* of the world */
 static int node_rank, node_count = 1; /* of those that share this machine */
 
 #ifdef EG_HAVE_MPI
+/* How long a rank that failed waits for the others to finish or fail, too. */
+#define PATIENCE_S 3.0
+
+static bool started; /* MPI */
+static bool alone;   /* the other ranks are stuck: they must be ended */
+
 static bool launched(void)
 {
     static const char *const marks[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE",

@@ -252,7 +252,7 @@ static eg_status build(const eg_lattice *lattice, const eg_box_options *o, eg_me
     EG_TRY(eg_mesh_copy_boundaries(mesh, 2 * dim, boundary_names));
 
     for (int64_t v = 0; v < mesh->vertex_count; v++) {
-        int index[3];
+        int index[3] = {0};
         eg_lattice_index(lattice, v, index);
         for (int d = 0; d < dim; d++)
             mesh->x[v * dim + d] = lattice->line[d][index[d]];

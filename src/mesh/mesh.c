@@ -200,7 +200,7 @@ bool eg_mesh_is_affine(const eg_mesh *mesh, int32_t element)
 
     /* The affine mapping through the first vertex and its neighbours along r, s, t. */
     int dim = mesh->dim;
-    double vertex[EG_MAX_VERTICES][3], axis[3][3], largest = 0.0;
+    double vertex[EG_MAX_VERTICES][3] = {{0}}, axis[3][3], largest = 0.0;
     for (int v = 0; v < info->vertices; v++) {
         memcpy(vertex[v], vertex_of(mesh, element, v), (size_t)dim * sizeof vertex[v][0]);
         for (int c = 0; c < dim; c++)

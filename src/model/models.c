@@ -67,6 +67,10 @@ eg_status eg_model_open_case(eg_context *ctx, const char *path, const char *cons
     *cas = NULL;
     EG_TRY(eg_case_read_model(ctx, path, &options, names, &name));
     *model = eg_model_find(name);
+    if (!*model) {
+        status = eg_fail(ctx, EG_ERROR_INPUT, "there is no model \"%s\"", name);
+        goto done;
+    }
     options.tables = tables;
     options.table_count = eg_model_tables(*model, tables);
     EG_TRY(eg_case_open(ctx, path, &options, cas));

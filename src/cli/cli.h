@@ -18,6 +18,11 @@ typedef struct cli_options {
     const char *markdown; /* --markdown */
     const char *output;   /* --output */
     const char *parts;    /* --parts */
+    const char *cells;    /* --cells */
+    const char *degrees;  /* --degrees */
+    const char *dt;       /* --dt */
+    const char *norm;     /* --norm */
+    const char *csv;      /* --csv */
     bool json, quick, help, verbose, reference;
     char **names; /* what is not an option */
     int name_count;
@@ -61,7 +66,8 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cli_command_bench, cli_command_check, cli_command_complete,
-    cli_command_devices, cli_command_help, cli_command_mesh, cli_command_new, cli_command_run;
+    cli_command_converge, cli_command_devices, cli_command_help, cli_command_mesh, cli_command_new,
+    cli_command_run;
 
 /* main.c */
 extern const cli_command *const cli_commands[]; /* ended by NULL */
@@ -94,6 +100,10 @@ eg_status cli_open_case(eg_context *ctx, const cli_options *options, int first,
 eg_status cli_list_keys(const char *word, const char *ending, eg_text *out);
 /* cmd_complete.c: a case file first, then replacements. */
 eg_status cli_complete_case(eg_context *ctx, int count, char *const *words, eg_text *out);
+
+/* Fails unless a file of this name could be made: minutes of work must not end in a file that cannot
+ * be written. NULL is accepted. */
+eg_status cli_check_writable(eg_context *ctx, const char *path);
 
 /* True for "section.key=value", false for the name of a file. */
 bool cli_is_replacement(const char *word);

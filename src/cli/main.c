@@ -1,16 +1,19 @@
 /* The command `eagre`: finds the subcommand, parses its options, runs it, and turns its status into
  * an exit code: 0 done, 1 it failed, 2 the input is wrong. */
+#define _POSIX_C_SOURCE 200809L
 #include "base/json.h"
 #include "cli/cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-const cli_command *const cli_commands[] = {
-    &cli_command_run,     &cli_command_check,    &cli_command_new,
-    &cli_command_help,    &cli_command_mesh,     &cli_command_bench,
-    &cli_command_devices, &cli_command_complete, NULL};
+const cli_command *const cli_commands[] = {&cli_command_run,      &cli_command_converge,
+                                           &cli_command_check,    &cli_command_new,
+                                           &cli_command_help,     &cli_command_mesh,
+                                           &cli_command_bench,    &cli_command_devices,
+                                           &cli_command_complete, NULL};
 
 const cli_command *cli_find_command(const char *name)
 {
@@ -70,6 +73,20 @@ eg_status cli_print(eg_context *ctx, const eg_text *text)
     if (fputs(eg_text_string(text), stdout) < 0 || fflush(stdout) != 0) {
         return eg_fail(ctx, EG_ERROR_IO, "cannot write to standard output");
     }
+    return EG_OK;
+}
+
+eg_status cli_check_writable(eg_context *ctx, const char *path)
+{
+    char directory[4096];
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    if (!path) return EG_OK;
+    int n = slash ? snprintf(directory, sizeof directory, "%.*s/", (int)(slash - path), path)
+                  : snprintf(directory, sizeof directory, ".");
+    if (n < 0 || n >= (int)sizeof directory || access(directory, W_OK | X_OK) != 0)
+        return eg_fail(ctx, EG_ERROR_ARGUMENT,
+                       "cannot write %s: there is no directory %s that we may write to", path,
+                       directory);
     return EG_OK;
 }
 
@@ -136,11 +153,15 @@ static eg_status check_same_words(eg_context *ctx, const cli_command *command,
     eg_sha256 hash;
     unsigned char digest[EG_SHA256_BYTES], *all = NULL;
     const size_t ranks = (size_t)eg_comm_size(options->comm);
+    const char *const lists[] = {options->cells, options->degrees, options->dt, options->csv,
+                                 options->svg};
     if (ranks == 1) return EG_OK;
     eg_sha256_init(&hash);
     eg_sha256_add(&hash, command->name, strlen(command->name) + 1);
     for (int i = 0; i < options->name_count; i++)
         eg_sha256_add(&hash, options->names[i], strlen(options->names[i]) + 1);
+    for (size_t i = 0; i < EG_COUNT(lists); i++)
+        eg_sha256_add(&hash, lists[i] ? lists[i] : "", lists[i] ? strlen(lists[i]) + 1 : 1);
     eg_sha256_end(&hash, digest);
     EG_TRY(eg_new(ctx, ranks * EG_SHA256_BYTES, &all));
     EG_TRY(eg_comm_allgather(options->comm, EG_SHA256_BYTES, digest, all));

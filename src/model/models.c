@@ -1,11 +1,13 @@
 /* The table of all models, and what every case shares whatever its model. */
 #include "model/model.h"
 
+#include "model/advection/advection.h"
 #include "model/project/project.h"
+#include "time/time.h"
 
 #include <string.h>
 
-const eg_model *const eg_models[] = {&eg_model_project, NULL};
+const eg_model *const eg_models[] = {&eg_model_advection, &eg_model_project, NULL};
 
 const eg_model *eg_model_find(const char *name)
 {
@@ -50,6 +52,7 @@ size_t eg_model_tables(const eg_model *model, const eg_key *tables[EG_TABLES_MAX
     tables[count++] = eg_mesh_keys;
     tables[count++] = eg_space_keys;
     tables[count++] = device_keys;
+    if (model == &eg_model_advection) tables[count++] = eg_time_keys;
     tables[count++] = model->keys;
     return count;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every command in README.md, CONTRIBUTING.md and the tutorials works: those that are cheap are run, of the others
-# it is checked that what they name is there. A command that no rule covers is a failure.
+# Every command in README.md, CONTRIBUTING.md, the tutorials and the how-tos works: those that are cheap are run,
+# of the others it is checked that what they name is there. A command that no rule covers is a failure.
 #
 #     readme.sh COMMAND [SOURCE-DIR [BUILD-DIR]]
 set -eu
@@ -47,7 +47,8 @@ run()
     }
 }
 
-awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on && NF' README.md CONTRIBUTING.md docs/tutorials/*.md >commands
+awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on && NF' README.md CONTRIBUTING.md docs/tutorials/*.md \
+    docs/how-to/*.md >commands
 [ -s commands ] || {
     echo "readme.sh: there are no commands to check" >&2
     exit 1

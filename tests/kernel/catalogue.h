@@ -63,6 +63,23 @@ typedef struct catalogue_row {
         }                                                                                          \
     }
 
+/* Of 2 tracers with m modes a side, next to elements with up to `most`. */
+#define CATALOGUE_ADVECTION_DEFINES(dim, m, most, uniform, curved)                                 \
+    {"DIM", dim}, {"M", m}, {"LINES", (dim) == 3 ? (m) * (m) : (m)},                               \
+        {"NP", (dim) == 3 ? (m) * (m) * (m) : (m) * (m)}, {"FACES", 2 * (dim)},                    \
+        {"FACTORS", 1 + (dim) * (dim)}, {"CORNERS", (dim) == 3 ? 8 : 4}, {"COMPONENTS", 2},        \
+        {"POINTS", (m) + 1}, {"MOST", most}, {"UNIFORM", uniform}, {"CURVED", curved},             \
+        {"Q", (m) + 1}, {"FACE_Q", (most) + 1}, {"SOURCES", curved}, {"BOUNDARIES", curved},       \
+    {                                                                                              \
+        "LOW_STORAGE", curved                                                                      \
+    }
+#define CATALOGUE_ADVECTION(entry, lanes, dim, m, most, uniform, curved)                           \
+    {                                                                                              \
+        "model/advection/advection.k.c", entry, EG_F64, lanes, .defines = {                        \
+            CATALOGUE_ADVECTION_DEFINES(dim, m, most, uniform, curved)                             \
+        }                                                                                          \
+    }
+
 /* Product j of the kernel `sizes`: m x k, at row o of the result. */
 #define CATALOGUE_PRODUCT(j, m, k, o)                                                              \
     {"M" #j, m}, {"K" #j, k},                                                                      \
@@ -169,6 +186,14 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_TRACE("neighbour_trace", EG_F32, 4, 6, 10, 15, 6, 1),
     CATALOGUE_TRACE("own_trace", EG_F64, 3, 2, 6, 3, 1, 0),
     CATALOGUE_TRACE("own_trace", EG_F32, 4, 6, 10, 15, 6, 1),
+    CATALOGUE_ADVECTION("modal", 0, 2, 2, 2, 1, 0),
+    CATALOGUE_ADVECTION("modal", 0, 2, 5, 6, 0, 1),
+    CATALOGUE_ADVECTION("modal", 0, 3, 3, 4, 1, 0),
+    CATALOGUE_ADVECTION("points", 0, 2, 3, 4, 0, 1),
+    /* clang finds no vectors for the one row of a constant. */
+    {"model/advection/advection.k.c", "points", EG_F64, .not_on_cpu = true,
+     .defines = {CATALOGUE_ADVECTION_DEFINES(2, 1, 2, 0, 1)}},
+    CATALOGUE_ADVECTION("points", 8, 3, 3, 3, 0, 0),
     {"kernel/hexahedron.k.c", "gradient", EG_F64, 4, .defines = {{"SIDE", 10}}},
     {"kernel/hexahedron.k.c", "gradient", EG_F64, 16, 80, .defines = {{"SIDE", 10}}},
     {"kernel/hexahedron.k.c", "gradient", EG_F32, 8, .defines = {{"SIDE", 10}}},

@@ -1,0 +1,457 @@
+/* `eagre converge`: a case on finer and finer meshes, by higher and higher degrees, with smaller and
+ * smaller steps, and the orders at which its errors fall.
+ *
+ * Every run is the case with replacements for what is varied. The order between two runs is
+ * log(e1/e2) / log(h1/h2) with h = elements^(-1/dim), or with dt in place of h. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/cli.h"
+#include "cli/converge.h"
+
+#include "base/comm.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const cli_option options_list[] = {
+    CLI_COMMON_OPTIONS,
+    {"cells", 0, "LIST", "mesh.cells of the runs: 8,16,32, or 8x4,16x8",
+     offsetof(cli_options, cells)},
+    {"degrees", 0, "LIST", "space.degree of the runs: 1,2,3", offsetof(cli_options, degrees)},
+    {"dt", 0, "LIST", "time.dt of the runs: 0.1,0.05", offsetof(cli_options, dt)},
+    {"norm", 0, "NORM", "l1, l2 (the default), linf or nodal_l2: what is shown",
+     offsetof(cli_options, norm)},
+    {"csv", 0, "FILE", "write every run with all norms, as they end", offsetof(cli_options, csv)},
+    {"svg", 0, "FILE", "draw the errors over the mesh size or dt", offsetof(cli_options, svg)},
+    {0}};
+
+/* What is varied: the option, the key it stands for, and how a run is called by it. */
+typedef struct quantity {
+    const char *option, *section, *name, *word;
+} quantity;
+
+static const quantity quantities[VARY_COUNT] = {
+    [VARY_DEGREE] = {"--degrees", "space", "degree", "degree"},
+    [VARY_DT] = {"--dt", "time", "dt", "dt"},
+    [VARY_CELLS] = {"--cells", "mesh", "cells", "cells"},
+};
+
+/* --- lists -------------------------------------------------------------------------------------- */
+
+static bool is_digits(const char *text)
+{
+    return *text && text[strspn(text, "0123456789")] == '\0';
+}
+
+/* "8" or "8x4": *value becomes TOML. */
+static bool read_cells(const char *text, char value[ENTRY_BYTES + 2])
+{
+    char rest[ENTRY_BYTES];
+    int axes = 0;
+    snprintf(rest, sizeof rest, "%s", text);
+    snprintf(value, ENTRY_BYTES + 2, "[%s]", text);
+    for (char *c = value; *c; c++)
+        if (*c == 'x') *c = ',';
+    for (char *axis = rest, *next; axis; axis = next, axes++) {
+        next = strchr(axis, 'x');
+        if (next) *next++ = '\0';
+        if (!is_digits(axis) || axis[0] == '0' || strlen(axis) > 9) return false;
+    }
+    return axes <= 3;
+}
+
+static bool read_degree(const char *text, char value[ENTRY_BYTES + 2])
+{
+    snprintf(value, ENTRY_BYTES + 2, "%s", text);
+    return is_digits(text) && strlen(text) <= 4 && (text[0] != '0' || text[1] == '\0');
+}
+
+static bool read_dt(const char *text, char value[ENTRY_BYTES + 2])
+{
+    char *end = NULL;
+    const bool decimal = text[strspn(text, "0123456789.eE+-")] == '\0';
+    const double dt = strtod(text, &end);
+    snprintf(value, ENTRY_BYTES + 2, "%.17g", dt);
+    return decimal && end != text && *end == '\0' && isfinite(dt) && dt > 0;
+}
+
+static eg_status wrong_entry(eg_context *ctx, int q, const char *list, const char *entry)
+{
+    static const char *const wanted[VARY_COUNT] = {
+        [VARY_DEGREE] = "a degree: 0, 1, 2 and so on",
+        [VARY_DT] = "a time step: a number above 0, such as 0.01",
+        [VARY_CELLS] = "a number of cells: 1 to 999999999, or one for each axis, such as 8x4"};
+    if (*entry == '\0')
+        return eg_fail(ctx, EG_ERROR_ARGUMENT,
+                       "%s %s: there is nothing between two commas or at an end",
+                       quantities[q].option, list);
+    return eg_fail(ctx, EG_ERROR_ARGUMENT, "%s: \"%s\" is not %s", quantities[q].option, entry,
+                   wanted[q]);
+}
+
+/* Reads "8,16,32" into a list; NULL: the list has the case's own value alone. */
+static eg_status read_list(eg_context *ctx, int q, const char *given, converge_list *list)
+{
+    static bool (*const readers[VARY_COUNT])(const char *, char *) = {
+        [VARY_DEGREE] = read_degree, [VARY_DT] = read_dt, [VARY_CELLS] = read_cells};
+    *list = (converge_list){.given = given != NULL};
+    if (!given) {
+        list->count = 1;
+        return EG_OK;
+    }
+    for (const char *from = given;; from++) {
+        const size_t length = strcspn(from, ","), i = list->count;
+        char entry[2 * ENTRY_BYTES], value[ENTRY_BYTES + 2];
+        snprintf(entry, sizeof entry, "%.*s", (int)(length < sizeof entry ? length : sizeof entry),
+                 from);
+        if (i == LIST_MOST)
+            return eg_fail(ctx, EG_ERROR_ARGUMENT, "%s: \"%s\" is one too many: at most %d values",
+                           quantities[q].option, entry, LIST_MOST);
+        if (length >= ENTRY_BYTES || !readers[q](entry, value))
+            return wrong_entry(ctx, q, given, entry);
+        snprintf(list->text[i], sizeof list->text[i], "%.*s", (int)length, from);
+        snprintf(list->replacement[i], sizeof list->replacement[i], "%s.%s=%s",
+                 quantities[q].section, quantities[q].name, value);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(list->replacement[k], list->replacement[i]) == 0)
+                return eg_fail(ctx, EG_ERROR_ARGUMENT, "%s: \"%s\" is there twice",
+                               quantities[q].option, list->text[i]);
+        list->count++;
+        from += length;
+        if (*from == '\0') return EG_OK;
+    }
+}
+
+/* What is given as a list cannot be replaced by a single value, too. */
+static eg_status check_replacements(eg_context *ctx, const cli_options *options,
+                                    const converge_sweep *s)
+{
+    for (int q = 0; q < VARY_COUNT; q++)
+        for (int i = 1; i < options->name_count && s->lists[q].given; i++) {
+            char key[32];
+            const int length =
+                snprintf(key, sizeof key, "%s.%s", quantities[q].section, quantities[q].name);
+            const char *word = options->names[i];
+            if (strncmp(word, key, (size_t)length) == 0 && strchr("= ", word[length]))
+                return eg_fail(ctx, EG_ERROR_ARGUMENT,
+                               "\"%s\" and %s both say what %s is: give one", word,
+                               quantities[q].option, key);
+        }
+    return EG_OK;
+}
+
+static eg_status read_options(eg_context *ctx, const cli_options *options, converge_sweep *s)
+{
+    eg_status status = EG_OK;
+    const char *given[VARY_COUNT] = {
+        [VARY_DEGREE] = options->degrees, [VARY_DT] = options->dt, [VARY_CELLS] = options->cells};
+    s->run_count = 1;
+    for (int q = 0; q < VARY_COUNT; q++) {
+        EG_TRY(read_list(ctx, q, given[q], &s->lists[q]));
+        s->run_count *= s->lists[q].count;
+    }
+    if (s->run_count == 1)
+        return eg_fail(ctx, EG_ERROR_ARGUMENT,
+                       "one run has no order: give --cells, --degrees or --dt several values, such "
+                       "as --cells 8,16,32");
+    s->along = s->lists[VARY_CELLS].count > 1 ? VARY_CELLS
+               : s->lists[VARY_DT].count > 1  ? VARY_DT
+                                              : VARY_DEGREE;
+    s->norm = NORM_L2;
+    if (options->norm) {
+        for (s->norm = 0; s->norm < NORM_COUNT; s->norm++)
+            if (strcmp(options->norm, converge_norms[s->norm]) == 0) break;
+        if (s->norm == NORM_COUNT)
+            return eg_fail(ctx, EG_ERROR_ARGUMENT,
+                           "--norm: \"%s\" is none of l1, l2, linf and nodal_l2", options->norm);
+    }
+    EG_TRY(check_replacements(ctx, options, s));
+    EG_TRY(cli_check_writable(ctx, options->csv));
+    EG_TRY(cli_check_writable(ctx, options->svg));
+done:
+    return status;
+}
+
+/* --- the cases of the runs ---------------------------------------------------------------------- */
+
+/* Opens the case of a run. */
+static eg_status open_run(eg_context *ctx, const cli_options *options, const converge_sweep *s,
+                          size_t run, const eg_model **model, eg_case **cas)
+{
+    eg_status status = EG_OK;
+    cli_options with = *options;
+    with.names = NULL;
+    EG_TRY(eg_new(ctx, (size_t)options->name_count + VARY_COUNT, &with.names));
+    for (int i = 0; i < options->name_count; i++)
+        with.names[i] = options->names[i];
+    size_t rest = run;
+    for (int q = VARY_COUNT - 1; q >= 0 && options->name_count > 0; q--) {
+        const converge_list *list = &s->lists[q];
+        if (list->given)
+            with.names[with.name_count++] = (char *)list->replacement[rest % list->count];
+        rest /= list->count;
+    }
+    EG_TRY(cli_open_case(ctx, &with, 0, model, cas));
+done:
+    eg_release(ctx, &with.names);
+    return status;
+}
+
+/* The row of a key in a model's tables; NULL: it has no such key. */
+static const eg_key *find_key(const eg_model *model, const quantity *of)
+{
+    const eg_key *tables[EG_TABLES_MAX];
+    const size_t count = eg_model_tables(model, tables);
+    for (size_t i = 0; i < count; i++)
+        for (const eg_key *row = tables[i]; row->name; row++)
+            if (strcmp(row->section, of->section) == 0 && strcmp(row->name, of->name) == 0)
+                return row;
+    return NULL;
+}
+
+/* The case's own value of what is not varied, as it would stand in a list. */
+static void describe_own(const eg_model *model, const eg_case *cas, const quantity *of,
+                         char text[ENTRY_BYTES])
+{
+    const eg_key *row = find_key(model, of);
+    char key[32];
+    size_t used = 0;
+    snprintf(key, sizeof key, "%s.%s", of->section, of->name);
+    text[0] = '\0';
+    if (!row || !eg_case_has(cas, key)) return;
+    if (row->type == EG_KEY_INTEGER)
+        snprintf(text, ENTRY_BYTES, "%" PRId64, eg_case_integer(cas, key));
+    else if (row->type == EG_KEY_REAL)
+        snprintf(text, ENTRY_BYTES, "%.9g", eg_case_real(cas, key));
+    else if (row->type == EG_KEY_INTEGERS)
+        for (size_t i = 0; i < eg_case_count(cas, key) && used < ENTRY_BYTES; i++)
+            used += (size_t)snprintf(text + used, ENTRY_BYTES - used, "%s%" PRId64,
+                                     i > 0 ? "x" : "", eg_case_integer_at(cas, key, i));
+    else if (row->type == EG_KEY_STRING || row->type == EG_KEY_CHOICE ||
+             row->type == EG_KEY_EXPRESSION) {
+        const char *own = eg_case_string(cas, key);
+        snprintf(text, ENTRY_BYTES, "%s", strlen(own) < ENTRY_BYTES ? own : "of the case");
+    }
+}
+
+/* Opens the cases of all runs, so that a value that is wrong is found before anything has run; the
+ * first one stays open. */
+static eg_status open_cases(eg_context *ctx, const cli_options *options, converge_sweep *s,
+                            eg_case **first)
+{
+    eg_status status = EG_OK;
+    eg_case *cas = NULL;
+    status = open_run(ctx, options, s, 0, &s->model, first);
+    for (int q = 0; q < VARY_COUNT && s->model; q++)
+        if (s->lists[q].given && !find_key(s->model, &quantities[q]))
+            return eg_fail(ctx, EG_ERROR_ARGUMENT, "%s: the model \"%s\" has no %s.%s",
+                           quantities[q].option, s->model->name, quantities[q].section,
+                           quantities[q].name);
+    if (status != EG_OK) goto done;
+    for (size_t r = 1; r < s->run_count; r++) {
+        const eg_model *model = NULL;
+        EG_TRY(open_run(ctx, options, s, r, &model, &cas));
+        eg_case_close(&cas);
+    }
+    for (int q = 0; q < VARY_COUNT; q++)
+        if (!s->lists[q].given) describe_own(s->model, *first, &quantities[q], s->lists[q].text[0]);
+    s->title = eg_case_string(*first, "title");
+done:
+    return status;
+}
+
+/* --- the runs ----------------------------------------------------------------------------------- */
+
+/* "degree 2 cells 16": a run by what is varied. */
+static eg_status put_run_name(const converge_sweep *s, size_t run, eg_text *out)
+{
+    eg_status status = EG_OK;
+    const char *gap = "";
+    for (int q = 0; q < VARY_COUNT; q++) {
+        if (!s->lists[q].given) continue;
+        EG_TRY(eg_text_printf(out, "%s%s %s", gap, quantities[q].word, converge_text(s, run, q)));
+        gap = " ";
+    }
+done:
+    return status;
+}
+
+/* One line that changes on a terminal, plain lines elsewhere. */
+static void show_progress(const converge_sweep *s, size_t run, const char *name)
+{
+    if (cli_rank() > 0) return;
+    fprintf(stderr, isatty(STDERR_FILENO) ? "\r\033[K%zu/%zu %s" : "%zu/%zu %s\n", run + 1,
+            s->run_count, name);
+    fflush(stderr);
+}
+
+static void clear_progress(void)
+{
+    if (cli_rank() == 0 && isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
+}
+
+/* What orders are taken by. */
+static double size_of(const converge_sweep *s, const eg_case *cas, size_t run, int64_t elements)
+{
+    int dim = 0;
+    if (s->along == VARY_DT) return strtod(converge_text(s, run, VARY_DT), NULL);
+    for (int shape = 0; shape < EG_SHAPE_COUNT; shape++) {
+        const eg_shape_info *info = eg_shape_get_info((eg_shape)shape);
+        if (strcmp(info->name, eg_case_string(cas, "mesh.shape")) == 0) dim = info->dim;
+    }
+    return pow((double)elements, -1.0 / dim);
+}
+
+/* Copies what a run has found into the sweep. */
+static eg_status keep(eg_context *ctx, converge_sweep *s, const eg_case *cas,
+                      const eg_run_result *result)
+{
+    eg_status status = EG_OK;
+    converge_run *run = &s->runs[s->done_count];
+    if (result->error_count == 0)
+        return eg_fail(ctx, EG_ERROR_INPUT,
+                       "the case has no [exact], so there is no error to take the order of: say "
+                       "there what the solution is");
+    while (s->field_count < result->error_count && s->done_count == 0) {
+        EG_TRY(
+            eg_copy_string(ctx, result->errors[s->field_count].name, &s->fields[s->field_count]));
+        s->field_count++;
+    }
+    *run = (converge_run){.elements = result->elements,
+                          .dof = result->dof,
+                          .size = size_of(s, cas, s->done_count, result->elements),
+                          .wall_s = result->wall_s};
+    for (int f = 0; f < s->field_count; f++) {
+        const eg_norms *e = &result->errors[f].norms;
+        run->error[f][NORM_L1] = e->l1;
+        run->error[f][NORM_L2] = e->l2;
+        run->error[f][NORM_LINF] = e->linf;
+        run->error[f][NORM_NODAL_L2] = e->nodal_l2;
+    }
+    s->ranks = result->ranks;
+    s->done_count++;
+done:
+    return status;
+}
+
+/* Writes what there is so far, on rank 0. */
+static eg_status write_csv(eg_context *ctx, const converge_sweep *s, const char *path)
+{
+    eg_status status = EG_OK;
+    eg_text text = eg_text_new(ctx);
+    if (cli_rank() > 0) return EG_OK;
+    EG_TRY(converge_put_csv(s, &text));
+    EG_TRY(eg_file_write_atomic(ctx, path, text.data, text.length, 0644, false));
+done:
+    eg_text_free(&text);
+    return status;
+}
+
+static eg_status write_svg(eg_context *ctx, const converge_sweep *s, const char *path)
+{
+    eg_status status = EG_OK;
+    eg_text text = eg_text_new(ctx);
+    if (cli_rank() > 0) return EG_OK;
+    EG_TRY(converge_put_chart(ctx, s, &text));
+    EG_TRY(eg_file_write_atomic(ctx, path, text.data, text.length, 0644, false));
+done:
+    eg_text_free(&text);
+    return status;
+}
+
+/* Does run number `run`; a failure says which it was. */
+static eg_status do_run(eg_context *ctx, const cli_options *options, converge_sweep *s,
+                        eg_device *device, size_t run)
+{
+    eg_status status = EG_OK;
+    eg_case *cas = NULL;
+    eg_run_result result;
+    eg_text name = eg_text_new(ctx);
+    char *message = NULL;
+    EG_TRY(put_run_name(s, run, &name));
+    show_progress(s, run, eg_text_string(&name));
+    status = open_run(ctx, options, s, run, &s->model, &cas);
+    if (status == EG_OK) status = eg_model_run(s->model, cas, device, options->comm, &result);
+    if (status == EG_OK) status = keep(ctx, s, cas, &result);
+    if (status != EG_OK && eg_copy_string(ctx, eg_context_error(ctx), &message) == EG_OK)
+        status = eg_fail(ctx, status, "%s\nin run %zu of %zu: %s", message, run + 1, s->run_count,
+                         eg_text_string(&name));
+done:
+    eg_release(ctx, &message);
+    eg_text_free(&name);
+    eg_case_close(&cas);
+    return status;
+}
+
+static eg_status print(eg_context *ctx, const converge_sweep *s, bool json)
+{
+    eg_status status = EG_OK;
+    eg_text text = eg_text_new(ctx);
+    EG_TRY(json ? converge_put_json(s, &text) : converge_put_table(ctx, s, &text));
+    EG_TRY(cli_print(ctx, &text));
+done:
+    eg_text_free(&text);
+    return status;
+}
+
+static eg_status run(eg_context *ctx, const cli_options *options)
+{
+    eg_status status = EG_OK;
+    converge_sweep *s = NULL;
+    eg_case *first = NULL;
+    eg_device *device = NULL;
+    const double start = eg_wall_seconds();
+    EG_TRY(eg_new(ctx, 1, &s));
+    EG_TRY(read_options(ctx, options, s));
+    EG_TRY(open_cases(ctx, options, s, &first));
+    EG_TRY(eg_new(ctx, s->run_count, &s->runs));
+    const char *spec = options->device ? options->device : eg_case_string(first, "device.name");
+    EG_TRY(eg_comm_agree(options->comm, cli_open_device(ctx, spec, &device)));
+    s->device = eg_device_get_info(device);
+    while (s->done_count < s->run_count && status == EG_OK) {
+        status = do_run(ctx, options, s, device, s->done_count);
+        s->wall_s = eg_wall_seconds() - start;
+        if (status == EG_OK && options->csv)
+            status = eg_comm_agree(options->comm, write_csv(ctx, s, options->csv));
+    }
+    clear_progress();
+    if (status == EG_OK && options->svg)
+        status = eg_comm_agree(options->comm, write_svg(ctx, s, options->svg));
+    /* Of a sweep that has failed, what there is; a JSON object then tells of the failure alone. */
+    if (s->done_count > 0 && !(status != EG_OK && options->json)) {
+        const eg_status printed = print(ctx, s, options->json);
+        if (status == EG_OK) status = printed;
+    }
+done:
+    eg_device_close(&device);
+    eg_case_close(&first);
+    for (int f = 0; s && f < s->field_count; f++)
+        eg_release(ctx, &s->fields[f]);
+    if (s) eg_release(ctx, &s->runs);
+    eg_release(ctx, &s);
+    return status;
+}
+
+const cli_command cli_command_converge = {
+    .name = "converge",
+    .summary = "run a case on finer meshes or by higher degrees and print the orders",
+    .usage =
+        "CASE.toml [SECTION.KEY=VALUE …] [--cells LIST] [--degrees LIST] [--dt LIST] [OPTION …]",
+    .about =
+        "Runs a case once for every combination of the values in the lists, and prints the errors\n"
+        "against [exact] and the orders at which they fall: from one mesh to the next finer one,\n"
+        "or, with a single mesh, from one dt to the next. What has no list stays as in the case.\n"
+        "Errors at or below 1e-9 have rounding in them and no order.\n"
+        "The CSV file is brought up to date after every run.\n",
+    .example =
+        "  eagre converge cases/project-sine.toml --cells 8,16,32 --degrees 1,2,3\n"
+        "  eagre converge cases/project-wave.toml --cells 6,12,24 --norm linf --svg orders.svg\n"
+        "  eagre converge my.toml --cells 64 --dt 0.02,0.01,0.005 --csv orders.csv --json\n",
+    .options = options_list,
+    .run = run,
+    .complete = cli_complete_case,
+};

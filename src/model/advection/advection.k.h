@@ -1,0 +1,161 @@
+/* What the kernels of model `advection` share: rows of tensor modes, where a neighbour's modes lie,
+ * points of the multilinear mapping, and how a stage ends.
+ *
+ * A mode of an element is a product of orthonormal Legendre polynomials p_i, M in each of DIM
+ * directions, the first fastest. A line along direction d is what varies in d alone; lines, like the
+ * modes of a face across d, are numbered by the other directions in ascending order.
+ *
+ *     p_i(1) = sqrt(2 i + 1) / sqrt(2) = legendre[i] / sqrt(2),    p_i(-1) = (-1)^i p_i(1)
+ *
+ * The host puts before this file the K_FUNCs that the case's expressions give and
+ *     BOUNDARY_VALUE(b, c, x, y, z, t)   tracer c behind boundary b, where it flows in
+ *     VELOCITY_0(x, y, z, t) … VELOCITY_2, SOURCE(c, x, y, z, t)   for the kernel with points. */
+#include "field/trace.k.h"
+
+#ifndef BOUNDARY_VALUE
+#define BOUNDARY_VALUE(b, c, x, y, z, t) K_R(0)
+#endif
+
+/* Defaults, for what a case does not say. */
+#ifndef VELOCITY_0
+#define VELOCITY_0(x, y, z, t) K_R(1)
+#define VELOCITY_1(x, y, z, t) K_R(1)
+#define VELOCITY_2(x, y, z, t) K_R(1)
+#endif
+#ifndef SOURCE
+#define SOURCE(c, x, y, z, t) K_R(0)
+#endif
+
+#define ROOT_HALF K_R(0.70710678118654752440)
+
+/* Values from one mode to the next along direction d of an element with m modes a side. */
+#define STRIDE(d, m) ((d) == 0 ? 1 : (d) == 1 ? (m) : (m) * (m))
+/* The first mode of line j along d. */
+#define LINE_START(d, j) ((d) == 0 ? (j) * M : (d) == 1 ? (j) / M * M * M + (j) % M : (j))
+
+/* What kind of tile it is: bits of `kinds`. */
+#define KIND_OUTER 1 /* some face is on a boundary of the domain */
+#define KIND_MIXED 2 /* some neighbour is of another group, or turned */
+
+/* How a neighbour's face is turned against mine, as `turns` says for my face and the byte of
+ * neighbour_face: its direction across the face, those along it that are my first and second, and
+ * whether they run backwards. */
+#define TURN_ACROSS(turn) ((turn) & 3)
+#define TURN_FIRST(turn) ((turn) >> 2 & 3)
+#define TURN_SECOND(turn) ((turn) >> 4 & 3)
+#define TURN_LOW(turn) ((turn) >> 6 & 1) /* its face is where its own coordinate is -1 */
+#define TURN_FIRST_BACK(turn) ((turn) >> 7 & 1)
+#define TURN_SECOND_BACK(turn) ((turn) >> 8 & 1)
+
+/* Coordinate e of the point (r, s, q) of an element whose corners are a tile of `nodes`. */
+#define CORNER(e, i) K_TILE(nodes, t, DIM * CORNERS)[((e) * CORNERS + (i)) * LANES + lane]
+#if DIM == 2
+#define PLACE(e, r, s, q) bilinear(CORNER(e, 0), CORNER(e, 1), CORNER(e, 2), CORNER(e, 3), r, s)
+#else
+#define PLACE(e, r, s, q) \
+    ((K_R(1) - (q)) * K_R(0.5) * \
+         bilinear(CORNER(e, 0), CORNER(e, 1), CORNER(e, 2), CORNER(e, 3), r, s) + \
+     (K_R(1) + (q)) * K_R(0.5) * \
+         bilinear(CORNER(e, 4), CORNER(e, 5), CORNER(e, 6), CORNER(e, 7), r, s))
+#endif
+
+K_FUNC real bilinear(real a, real b, real c, real d, real r, real s)
+{
+    return K_R(0.25) * ((K_R(1) - s) * ((K_R(1) - r) * a + (K_R(1) + r) * b) +
+                        (K_R(1) + s) * ((K_R(1) - r) * c + (K_R(1) + r) * d));
+}
+
+/* ∂x_e/∂r_k, k = 0, 1, 2, at such a point. */
+#if DIM == 2
+#define SLOPE(e, k, r, s, q) \
+    ((k) == 0 ? slope(CORNER(e, 0), CORNER(e, 1), CORNER(e, 2), CORNER(e, 3), s) \
+              : slope(CORNER(e, 0), CORNER(e, 2), CORNER(e, 1), CORNER(e, 3), r))
+#else
+#define SLOPE(e, k, r, s, q) \
+    ((k) == 2 ? K_R(0.5) * (bilinear(CORNER(e, 4), CORNER(e, 5), CORNER(e, 6), CORNER(e, 7), r, s) - \
+                            bilinear(CORNER(e, 0), CORNER(e, 1), CORNER(e, 2), CORNER(e, 3), r, s)) \
+     : (k) == 0 \
+         ? (K_R(1) - (q)) * K_R(0.5) * \
+                   slope(CORNER(e, 0), CORNER(e, 1), CORNER(e, 2), CORNER(e, 3), s) + \
+               (K_R(1) + (q)) * K_R(0.5) * \
+                   slope(CORNER(e, 4), CORNER(e, 5), CORNER(e, 6), CORNER(e, 7), s) \
+         : (K_R(1) - (q)) * K_R(0.5) * \
+                   slope(CORNER(e, 0), CORNER(e, 2), CORNER(e, 1), CORNER(e, 3), r) + \
+               (K_R(1) + (q)) * K_R(0.5) * \
+                   slope(CORNER(e, 4), CORNER(e, 6), CORNER(e, 5), CORNER(e, 7), r))
+#endif
+
+/* The slope along one direction at place s of the other, from values at (-1, -1), (1, -1), (-1, 1),
+ * (1, 1). */
+K_FUNC real slope(real a, real b, real c, real d, real s)
+{
+    return K_R(0.25) * ((K_R(1) - s) * (b - a) + (K_R(1) + s) * (d - c));
+}
+
+/* A vector in space. */
+typedef struct vector {
+    real x, y, z;
+} vector;
+
+K_FUNC vector make_vector(real x, real y, real z)
+{
+    vector v;
+    v.x = x;
+    v.y = y;
+    v.z = z;
+    return v;
+}
+
+K_FUNC real product_of(vector a, vector b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+K_FUNC vector cross_of(vector a, vector b)
+{
+    return make_vector(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+
+/* ∂x/∂r_k at a point; in the plane the third direction is that of z. */
+#if DIM == 2
+#define TANGENT(k, r, s, q) \
+    ((k) == 2 ? make_vector(0, 0, 1) \
+              : make_vector(SLOPE(0, k, r, s, q), SLOPE(1, k, r, s, q), 0))
+#else
+#define TANGENT(k, r, s, q) \
+    make_vector(SLOPE(0, k, r, s, q), SLOPE(1, k, r, s, q), SLOPE(2, k, r, s, q))
+#endif
+
+/* J ∇r_d of the tangents a, b, c along the three directions. */
+K_FUNC vector area_of(int d, vector a, vector b, vector c)
+{
+    const vector e = make_vector(d == 0 ? b.x : d == 1 ? c.x : a.x, d == 0 ? b.y : d == 1 ? c.y : a.y,
+                                 d == 0 ? b.z : d == 1 ? c.z : a.z);
+    const vector f = make_vector(d == 0 ? c.x : d == 1 ? a.x : b.x, d == 0 ? c.y : d == 1 ? a.y : b.y,
+                                 d == 0 ? c.z : d == 1 ? a.z : b.z);
+    return cross_of(e, f);
+}
+
+#define JACOBIAN(r, s, q) \
+    product_of(TANGENT(0, r, s, q), cross_of(TANGENT(1, r, s, q), TANGENT(2, r, s, q)))
+
+/* The velocity at a place. */
+#if DIM == 2
+#define VELOCITY(x, y, z, t) make_vector(VELOCITY_0(x, y, z, t), VELOCITY_1(x, y, z, t), 0)
+#else
+#define VELOCITY(x, y, z, t) \
+    make_vector(VELOCITY_0(x, y, z, t), VELOCITY_1(x, y, z, t), VELOCITY_2(x, y, z, t))
+#endif
+
+/* The end of a stage for value `at` of a tile, whose rate is `rate`. */
+#if LOW_STORAGE
+#define FINISH(at, rate) \
+    { \
+        const real next = wf * K_TILE(k, t, ROWS)[at] + wl * (rate); \
+        K_TILE(k, t, ROWS)[at] = next; \
+        K_TILE(out, t, ROWS)[at] = own[at] + wc * next; \
+    }
+#else
+#define FINISH(at, rate) \
+    K_TILE(out, t, ROWS)[at] = wf * K_TILE(first, t, ROWS)[at] + wc * own[at] + wl * (rate);
+#endif

@@ -1,0 +1,7 @@
+/* The door of room `report`: what is written for people to look at. */
+#ifndef EG_REPORT_H
+#define EG_REPORT_H
+
+#include "report/chart.h"
+
+#endif

@@ -1,0 +1,79 @@
+/* The door of room `time`: explicit Runge-Kutta schemes and the loop over steps, for every model.
+ *
+ * A model computes one stage in one go, from registers that it owns:
+ *     strong-stability schemes   out = a·first + b·current + c·dt·L(current, time)
+ *     low-storage schemes        k = A·k + dt·L(current, time),  out = current + B·k
+ * so that a fused kernel reads and writes each value once. `first` is the solution at the beginning of
+ * the step, `current` the result of the stage before (of the first stage: `first` itself). */
+#ifndef EG_TIME_H
+#define EG_TIME_H
+
+#include "base/comm.h"
+#include "case/case.h"
+
+typedef enum eg_time_scheme {
+    EG_TIME_EULER,    /* explicit Euler, order 1 */
+    EG_TIME_SSP_RK2,  /* [gottlieb2001], order 2, two stages */
+    EG_TIME_SSP_RK3,  /* [gottlieb2001], order 3, three stages */
+    EG_TIME_LOW_RK4   /* [carpenter1994], order 4, five stages, two registers */
+} eg_time_scheme;
+
+typedef struct eg_stage {
+    int index, count; /* this stage, stages of a step */
+    double time;      /* at which L is evaluated */
+    double dt;
+    bool low_storage;
+    double a, b, c; /* strong-stability form */
+    double A, B;    /* low-storage form */
+} eg_stage;
+
+/* The stages of a scheme for a step from t by dt: out [EG_STAGES_MAX]; returns their number. */
+#define EG_STAGES_MAX 8
+int eg_time_stages(eg_time_scheme scheme, double t, double dt, eg_stage *out);
+int eg_time_order(eg_time_scheme scheme);
+const char *eg_time_scheme_name(eg_time_scheme scheme); /* "euler", "ssp-rk2", "ssp-rk3", "rk4" */
+
+/* What is advanced. All functions are called on all ranks. */
+typedef struct eg_time_system {
+    void *user; /* not owned */
+    eg_status (*stage)(void *user, const eg_stage *stage);
+    /* The largest stable step for a CFL number of 1, the same on all ranks; NULL: dt must be given. */
+    eg_status (*stable_dt)(void *user, double t, double *dt);
+    /* After each step; may be NULL. */
+    eg_status (*step_done)(void *user, int64_t step, double t, double dt);
+} eg_time_system;
+
+/* Where a run is; for drawing progress. */
+typedef struct eg_progress {
+    int64_t step, steps; /* steps: foreseen in all, 0 if not known */
+    double time, end, dt;
+    double wall_s;
+} eg_progress;
+typedef void eg_progress_function(void *user, const eg_progress *progress);
+
+typedef struct eg_time_options {
+    eg_time_scheme scheme;
+    double start, end;
+    double dt;         /* fixed; 0: from cfl. The last step is shortened so that `end` is met exactly */
+    double cfl;        /* dt = cfl · stable_dt */
+    int64_t steps_max; /* 0: no limit; reaching it is EG_ERROR_NUMERIC */
+    eg_progress_function *progress; /* called about twice a second at most; NULL: none */
+    void *progress_user;            /* not owned */
+} eg_time_options;
+
+typedef struct eg_time_result {
+    int64_t steps;
+    double time, dt_least, dt_most;
+    double wall_s; /* of the loop */
+} eg_time_result;
+
+/* Steps from start to end. With a fixed dt all steps are equal but for rounding: (end - start)/dt that
+ * is whole to 1e-9 is taken as whole. Allocates nothing. */
+eg_status eg_time_run(eg_context *ctx, const eg_time_options *options, const eg_time_system *system,
+                      eg_time_result *out);
+
+/* The section [time]: scheme, end, dt, cfl, max_steps. */
+extern const eg_key eg_time_keys[];
+eg_status eg_time_options_from_case(const eg_case *cas, eg_time_options *out);
+
+#endif

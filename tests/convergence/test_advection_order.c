@@ -1,8 +1,11 @@
 /* Smooth waves carried through a periodic box converge at order N + 1 ± 0.2, on straight and on
  * perturbed meshes of quadrilaterals and hexahedra.
  *
- * Degrees 1, 2 and 4, of hexahedra 2 and 4; all from 1 to 8, of hexahedra to 5 (but 1 on perturbed ones,
- * which the model refuses), where EAGRE_TEST_LONG is set. */
+ * Runs are long enough for waves to cross elements of the coarse mesh: before that the error grows from
+ * that of the projection, more so on the fine mesh.
+ *
+ * Degrees 1, 2 and 4, of hexahedra 2 and (straight) 3; all from 1 to 8, of hexahedra to 5 (but
+ * 1 on perturbed ones, which the model refuses), where EAGRE_TEST_LONG is set. */
 #include "test.h"
 
 #include <math.h>
@@ -21,7 +24,7 @@ static const char case_text[] =
     "[constants]\nk = %.17g\n"
     "[initial]\na = \"sin(k*%s)\"\nb = \"cos(k*%s)\"\n"
     "[exact]\na = \"sin(k*(%s - 2*t))\"\nb = \"cos(k*(%s - 2*t))\"\n"
-    "[time]\nend = 0.1\ncfl = %g\n";
+    "[time]\nend = %g\ncfl = %g\n";
 
 /* The error of `waves` waves along each axis. */
 static double wave_error(eg_device *device, bool solid, double perturb, int degree, int cells,
@@ -39,7 +42,7 @@ static double wave_error(eg_device *device, bool solid, double perturb, int degr
     snprintf(text, sizeof text, case_text, solid ? "hexahedron" : "quadrilateral", count,
              solid ? "\"x\", \"y\", \"z\"" : "\"x\", \"y\"", perturb, degree,
              solid ? "1, 0.4, 0.6" : "1.3, 0.7", 2 * acos(-1) * waves, along, along, along, along,
-             degree > 3 ? 0.05 : 0.3);
+             solid ? 0.5 : 0.1, degree > 4 ? 0.05 : 0.3);
     options.table_count = eg_model_tables(&eg_model_advection, tables);
     TEST_OK(ctx, eg_comm_self(ctx, &comm));
     TEST_OK(ctx, eg_case_open_text(ctx, "wave", text, strlen(text), &options, &cas));
@@ -70,17 +73,14 @@ static void check_shape(bool solid)
     TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
     for (int perturbed = 0; perturbed < 2; perturbed++)
         for (int degree = 1; degree <= (solid ? 5 : 8); degree++) {
-            const bool chosen = degree == 2 || degree == 4 || (degree == 1 && !solid);
+            const bool chosen =
+                degree == 2 || (solid ? degree == 3 && !perturbed : degree == 1 || degree == 4);
             if (!all && !chosen) continue;
             if (solid && perturbed && degree == 1) continue; /* is refused */
-            const int fine = !solid        ? (degree < 3 ? 24 : 12)
-                             : degree == 1 ? 16
-                             : degree == 2 ? 12
-                                           : 6;
-            check_order(device, solid, perturbed ? 0.15 : 0, degree, fine / 2, fine,
-                        solid        ? 1
-                        : degree < 5 ? 1
-                                     : 2);
+            const int fine = solid ? (degree == 1 ? 16 : 6) : degree < 3 ? 24 : 12;
+            const int coarse = solid && degree > 1 ? 4 : fine / 2;
+            check_order(device, solid, perturbed ? 0.15 : 0, degree, coarse, fine,
+                        !solid && degree > 4 ? 2 : 1);
         }
     eg_device_close(&device);
     test_context_free(&ctx);

@@ -12,10 +12,10 @@
 #include "case/case.h"
 
 typedef enum eg_time_scheme {
-    EG_TIME_EULER,    /* explicit Euler, order 1 */
-    EG_TIME_SSP_RK2,  /* [gottlieb2001], order 2, two stages */
-    EG_TIME_SSP_RK3,  /* [gottlieb2001], order 3, three stages */
-    EG_TIME_LOW_RK4   /* [carpenter1994], order 4, five stages, two registers */
+    EG_TIME_EULER,   /* explicit Euler, order 1 */
+    EG_TIME_SSP_RK2, /* [gottlieb2001], order 2, two stages */
+    EG_TIME_SSP_RK3, /* [gottlieb2001], order 3, three stages */
+    EG_TIME_LOW_RK4  /* [carpenter1994], order 4, five stages, two registers */
 } eg_time_scheme;
 
 typedef struct eg_stage {
@@ -54,9 +54,9 @@ typedef void eg_progress_function(void *user, const eg_progress *progress);
 typedef struct eg_time_options {
     eg_time_scheme scheme;
     double start, end;
-    double dt;         /* fixed; 0: from cfl. The last step is shortened so that `end` is met exactly */
-    double cfl;        /* dt = cfl · stable_dt */
-    int64_t steps_max; /* 0: no limit; reaching it is EG_ERROR_NUMERIC */
+    double dt;  /* fixed; 0: from cfl. The last step is shortened so that `end` is met exactly */
+    double cfl; /* dt = cfl · stable_dt */
+    int64_t steps_max;              /* 0: no limit; reaching it is EG_ERROR_NUMERIC */
     eg_progress_function *progress; /* called about twice a second at most; NULL: none */
     void *progress_user;            /* not owned */
 } eg_time_options;

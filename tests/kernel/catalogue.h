@@ -75,7 +75,7 @@ typedef struct catalogue_row {
     }
 #define CATALOGUE_ADVECTION(entry, lanes, dim, m, most, uniform, curved)                           \
     {                                                                                              \
-        "model/advection/advection.k.c", entry, EG_F64, lanes, .defines = {                        \
+        "model/advection/" entry ".k.c", entry, EG_F64, lanes, .defines = {                        \
             CATALOGUE_ADVECTION_DEFINES(dim, m, most, uniform, curved)                             \
         }                                                                                          \
     }
@@ -191,7 +191,7 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_ADVECTION("modal", 0, 3, 3, 4, 1, 0),
     CATALOGUE_ADVECTION("points", 0, 2, 3, 4, 0, 1),
     /* clang finds no vectors for the one row of a constant. */
-    {"model/advection/advection.k.c", "points", EG_F64, .not_on_cpu = true,
+    {"model/advection/points.k.c", "points", EG_F64, .not_on_cpu = true,
      .defines = {CATALOGUE_ADVECTION_DEFINES(2, 1, 2, 0, 1)}},
     CATALOGUE_ADVECTION("points", 8, 3, 3, 3, 0, 0),
     {"kernel/hexahedron.k.c", "gradient", EG_F64, 4, .defines = {{"SIDE", 10}}},

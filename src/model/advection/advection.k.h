@@ -7,6 +7,11 @@
  *
  *     p_i(1) = sqrt(2 i + 1) / sqrt(2) = legendre[i] / sqrt(2),    p_i(-1) = (-1)^i p_i(1)
  *
+ * Fields are [tile][COMPONENTS][NP][lane]; u is the whole field, in which a group begins at value
+ * `begin`; first, k and out begin with the group. A stage ends with
+ *     strong stability   out = wf first + wc u + wl rate
+ *     low storage        k = wf k + wl rate, out = u + wc k
+ *
  * The host puts before this file the K_FUNCs that the case's expressions give and
  *     BOUNDARY_VALUE(b, c, x, y, z, t)   tracer c behind boundary b, where it flows in
  *     VELOCITY_0(x, y, z, t) … VELOCITY_2, SOURCE(c, x, y, z, t)   for the kernel with points. */
@@ -26,6 +31,7 @@
 #define SOURCE(c, x, y, z, t) K_R(0)
 #endif
 
+#define ROWS (COMPONENTS * NP)
 #define ROOT_HALF K_R(0.70710678118654752440)
 
 /* Values from one mode to the next along direction d of an element with m modes a side. */

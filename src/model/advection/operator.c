@@ -1,194 +1,22 @@
 /* The operator of model `advection`: which kernel serves a group, what it needs, its launches.
  *
  * Groups of affine elements with a velocity that does not vary in space, and no source, use `modal`
- * (advection.k.c), all others `points`. Interior tiles run while the halo of `current` is under way. */
-#include "model/advection/operator.h"
+ * (modal.k.c), all others `points` (points.k.c). Interior tiles run while the halo of `current` is under way. */
+#include "model/advection/parts.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Values of a byte of neighbour_face: entries of a row of `turns`. */
-#define BYTES 64
-/* Factors that differ by less than this, relative to the largest, differ by rounding of coordinates. */
-#define UNIFORM_TOLERANCE 1e-12
-
-/* As in advection.k.h. */
-enum { KIND_OUTER = 1, KIND_MIXED = 2 };
-
-/* What one group needs. */
-typedef struct part {
-    eg_kernel *kernel;
-    bool modal;           /* served by `modal`, else by `points` */
-    bool uniform;         /* affine, and ∂r/∂x is the same in all elements … */
-    double factors[3][3]; /* … namely this: [d][e] ∂r_d/∂x_e */
-    int most;             /* modes a side, the most among its elements and their neighbours */
-    int kinds_present;    /* all bits of kinds together */
-    eg_buffer *kinds;     /* i32 [own_tiles] */
-    /* See advection.k.c. */
-    eg_buffer *rule;         /* of `modal` */
-    int points, face_points; /* of `points`: a side, in elements and on faces */
-    eg_buffer *points_of, *face_rules;
-    eg_operator *interp, *test, *slopes;
-} part;
-
-struct eg_advection {
-    eg_space *space; /* not owned */
-    int dim, components;
-    const eg_expression *velocity[3]; /* the caller's */
-    bool varies;                      /* the velocity does, in space */
-    bool changes;                     /* … in time */
-    bool low_storage, has_source;
-    double stable_dt; /* once known, if the velocity does not change; 0: not yet */
-    eg_halo *halo;
-    eg_buffer *faces, *turns, *sides, *legendre;
-    eg_buffer *no_register; /* stands for k where there is none */
-    part *parts;            /* [group_count] */
-};
-
 /* --- tables --------------------------------------------------------------------------------------- */
 
-/* The direction across a face of a tensor shape, and whether the face is at 1. */
-static int face_direction(const eg_shape_info *info, int face, bool *high)
-{
-    int direction = 0;
-    for (int d = 0; d < info->dim; d++) {
-        const double end = info->r[info->face[face][0]][d];
-        bool same = true;
-        for (int i = 1; i < info->face_vertices; i++)
-            same = same && info->r[info->face[face][i]][d] == end;
-        if (!same) continue;
-        direction = d;
-        *high = end > 0;
-    }
-    return direction;
-}
-
-/* Where vertex `to` of a face lies from vertex `from`, if that is along one direction: *back says
- * whether downwards. Else -1. */
-static int edge_direction(const eg_shape_info *info, int face, int from, int to, bool *back)
-{
-    int direction = -1, count = 0;
-    for (int d = 0; d < info->dim; d++) {
-        const double step = info->r[info->face[face][to]][d] - info->r[info->face[face][from]][d];
-        if (step == 0) continue;
-        direction = d;
-        *back = step < 0;
-        count++;
-    }
-    return count == 1 ? direction : -1;
-}
-
-/* How the neighbour behind my face is turned: TURN_… of advection.k.h. */
-static int find_turn(const eg_shape_info *info, int face, int other_face, int orientation)
-{
-    const int n = info->face_vertices;
-    bool high = false, mine_high = false;
-    int turn = face_direction(info, other_face, &high), place = 0;
-    if (!high) turn |= 1 << 6;
-    const int across = face_direction(info, face, &mine_high);
-    for (int d = 0; d < info->dim; d++) {
-        if (d == across) continue;
-        for (int i = 0; i < n; i++) {
-            bool back = false, other_back = false;
-            if (edge_direction(info, face, i, (i + 1) % n, &back) != d || back) continue;
-            const int from = eg_orientation_vertex(n, orientation, i);
-            const int to = eg_orientation_vertex(n, orientation, (i + 1) % n);
-            const int other = edge_direction(info, other_face, from, to, &other_back);
-            turn |= other << (2 + 2 * place) | (int)other_back << (7 + place);
-            break;
-        }
-        place++;
-    }
-    return turn;
-}
-
-/* The turn of a neighbour that is not turned at all. */
-static int straight_turn(const eg_shape_info *info, int face)
-{
-    bool high = false;
-    const int across = face_direction(info, face, &high);
-    int turn = across | (int)high << 6, place = 0;
-    for (int d = 0; d < info->dim; d++)
-        if (d != across) turn |= d << (2 + 2 * place++);
-    return turn;
-}
-
-static eg_status upload(const eg_space *space, eg_type type, size_t count, const void *values,
-                        eg_buffer **out)
+eg_status eg_advection_upload(const eg_space *space, eg_type type, size_t count, const void *values,
+                              eg_buffer **out)
 {
     eg_status status = EG_OK;
     EG_TRY(eg_buffer_create(space->device, type, count, out));
     EG_TRY(eg_buffer_upload(*out, 0, count, values));
 done:
-    return status;
-}
-
-static eg_status make_shared_tables(eg_advection *a, int turns[EG_MAX_FACES * BYTES])
-{
-    const eg_space *space = a->space;
-    const eg_shape_info *info = eg_shape_get_info(a->dim == 3 ? EG_SHAPE_HEX : EG_SHAPE_QUAD);
-    int32_t faces[6] = {0}, sides[UINT8_MAX + 1];
-    double legendre[EG_DEGREE_MAX_QUAD + 1];
-    eg_status status = EG_OK;
-    for (int f = 0; f < info->faces; f++) {
-        bool high = false;
-        const int d = face_direction(info, f, &high);
-        faces[2 * d + (int)high] = f;
-        for (int byte = 0; byte < BYTES; byte++) {
-            const bool real = EG_FACE(byte) < info->faces &&
-                              EG_ORIENTATION(byte) < eg_orientation_count(info->face_shape);
-            turns[f * BYTES + byte] =
-                real ? find_turn(info, f, EG_FACE(byte), EG_ORIENTATION(byte)) : 0;
-        }
-    }
-    for (int g = 0; g < space->group_count; g++)
-        sides[g] = space->groups[g].degree + 1;
-    for (int i = 0; i <= EG_DEGREE_MAX_QUAD; i++)
-        legendre[i] = sqrt(2.0 * i + 1.0);
-    EG_TRY(upload(space, EG_I32, EG_COUNT(faces), faces, &a->faces));
-    EG_TRY(upload(space, EG_I32, (size_t)(info->faces * BYTES), turns, &a->turns));
-    EG_TRY(upload(space, EG_I32, (size_t)space->group_count, sides, &a->sides));
-    EG_TRY(upload(space, EG_F64, EG_COUNT(legendre), legendre, &a->legendre));
-    EG_TRY(eg_buffer_create(space->device, EG_F64, EG_SLOT_BLOCK, &a->no_register));
-done:
-    return status;
-}
-
-/* Looks at the neighbours of a group's tiles: `kinds` and `most`. */
-static eg_status classify_tiles(eg_advection *a, int group, const int *turns)
-{
-    const eg_space *space = a->space;
-    const eg_mesh *mesh = space->mesh;
-    const eg_group *g = &space->groups[group];
-    const eg_shape_info *info = eg_shape_get_info(g->shape);
-    part *p = &a->parts[group];
-    int32_t *kinds = NULL;
-    eg_status status = EG_OK;
-    EG_TRY(eg_new(space->ctx, (size_t)g->own_tiles + 1, &kinds));
-    p->most = g->degree + 1;
-    for (int64_t i = 0; i < g->own_tiles * g->lanes; i++) {
-        const size_t element = (size_t)g->element_of_slot[i];
-        for (int f = 0; f < info->faces; f++) {
-            const size_t at = element * (size_t)mesh->face_stride + (size_t)f;
-            int32_t *kind = &kinds[i / g->lanes];
-            if (mesh->neighbour[at] < 0) {
-                *kind |= KIND_OUTER;
-                continue;
-            }
-            const int32_t slot = space->slot_of_element[mesh->neighbour[at]];
-            const int other = space->group_of_block[slot / EG_SLOT_BLOCK];
-            const int side = space->groups[other].degree + 1;
-            if (other != group ||
-                turns[f * BYTES + mesh->neighbour_face[at]] != straight_turn(info, f))
-                *kind |= KIND_MIXED;
-            if (side > p->most) p->most = side;
-        }
-        p->kinds_present |= kinds[i / g->lanes];
-    }
-    EG_TRY(upload(space, EG_I32, (size_t)g->own_tiles, kinds, &p->kinds));
-done:
-    eg_release(space->ctx, &kinds);
     return status;
 }
 
@@ -205,7 +33,8 @@ static eg_status make_rule(eg_advection *a, int group, int points)
         for (int j = 0; j < side; j++)
             table[points + q * side + j] = w[q] * eg_jacobi(j, 0, 0, x[q]);
     }
-    EG_TRY(upload(a->space, EG_F64, (size_t)(points * (side + 1)), table, &a->parts[group].rule));
+    EG_TRY(eg_advection_upload(a->space, EG_F64, (size_t)(points * (side + 1)), table,
+                               &a->parts[group].rule));
 done:
     return status;
 }
@@ -223,7 +52,7 @@ static eg_status make_points(eg_advection *a, int group)
 {
     eg_context *ctx = a->space->ctx;
     eg_device *device = a->space->device;
-    part *p = &a->parts[group];
+    eg_advection_part *p = &a->parts[group];
     const int m = a->space->groups[group].degree + 1, n = point_count(m);
     enum { MOST = EG_DEGREE_MAX_QUAD + 2 };
     double x[MOST], w[MOST], interp[MOST * MOST], test[MOST * MOST], slopes[MOST * MOST];
@@ -236,7 +65,7 @@ static eg_status make_points(eg_advection *a, int group)
             test[i * n + q] = w[q] * interp[q * m + i];
             slopes[i * n + q] = w[q] * eg_jacobi_derivative(i, 0, 0, x[q]);
         }
-    EG_TRY(upload(a->space, EG_F64, (size_t)n, x, &p->points_of));
+    EG_TRY(eg_advection_upload(a->space, EG_F64, (size_t)n, x, &p->points_of));
     EG_TRY(eg_operator_create(device, EG_F64, n, m, interp, &p->interp));
     EG_TRY(eg_operator_create(device, EG_F64, m, n, test, &p->test));
     EG_TRY(eg_operator_create(device, EG_F64, m, n, slopes, &p->slopes));
@@ -254,114 +83,10 @@ static eg_status make_points(eg_advection *a, int group)
                 at[2 + j] = eg_jacobi(j, 0, 0, x[q]);
         }
     }
-    EG_TRY(upload(a->space, EG_F64, (size_t)(p->most - m + 1) * rule, rules, &p->face_rules));
+    EG_TRY(eg_advection_upload(a->space, EG_F64, (size_t)(p->most - m + 1) * rule, rules,
+                               &p->face_rules));
 done:
     eg_release(ctx, &rules);
-    return status;
-}
-
-/* --- geometry on the host ----------------------------------------------------------------------------- */
-
-/* ∂r_d/∂x_e of a straight element at a point r [dim], and the place x [3] (z is 0 in the plane). */
-static void find_factors(const eg_mesh *mesh, const double *nodes, const double *r,
-                         double factors[3][3], double *x)
-{
-    const int dim = mesh->dim;
-    double a[3][3] = {{0}}; /* [e][d] ∂x_e/∂r_d */
-    x[0] = x[1] = x[2] = 0;
-    for (int i = 0; i < 1 << dim; i++) {
-        double share[3], all = 1;
-        for (int d = 0; d < dim; d++) {
-            share[d] = 0.5 * (i >> d & 1 ? 1 + r[d] : 1 - r[d]);
-            all *= share[d];
-        }
-        for (int e = 0; e < dim; e++)
-            x[e] += all * nodes[i * dim + e];
-        for (int d = 0; d < dim; d++) {
-            double slope = i >> d & 1 ? 0.5 : -0.5;
-            for (int o = 0; o < dim; o++)
-                if (o != d) slope *= share[o];
-            for (int e = 0; e < dim; e++)
-                a[e][d] += slope * nodes[i * dim + e];
-        }
-    }
-    if (dim == 2) a[2][2] = 1;
-    double det = 0;
-    for (int d = 0; d < 3; d++)
-        for (int e = 0; e < 3; e++) {
-            const int d1 = (d + 1) % 3, d2 = (d + 2) % 3, e1 = (e + 1) % 3, e2 = (e + 2) % 3;
-            factors[d][e] = a[e1][d1] * a[e2][d2] - a[e1][d2] * a[e2][d1];
-            if (d == 0) det += a[e][0] * factors[0][e];
-        }
-    for (int d = 0; d < 3; d++)
-        for (int e = 0; e < 3; e++)
-            factors[d][e] /= det;
-}
-
-/* Whether all elements of an affine group have the same factors. */
-static void find_uniform(eg_advection *a, int group)
-{
-    const eg_group *g = &a->space->groups[group];
-    part *p = &a->parts[group];
-    double nodes[EG_MAX_VERTICES * 3], x[3], most = 0;
-    const double centre[3] = {0, 0, 0};
-    p->uniform = !g->curved && g->own_tiles > 0;
-    for (int64_t i = 0; i < g->own_tiles * g->lanes && p->uniform; i++) {
-        double factors[3][3];
-        eg_mesh_element_nodes(a->space->mesh, g->element_of_slot[i], nodes);
-        find_factors(a->space->mesh, nodes, centre, factors, x);
-        if (i == 0) memcpy(p->factors, factors, sizeof factors);
-        for (int k = 0; k < 9; k++) {
-            const double one = p->factors[k / 3][k % 3];
-            if (i == 0) most = fmax(most, fabs(one));
-            if (fabs(factors[k / 3][k % 3] - one) > UNIFORM_TOLERANCE * most) p->uniform = false;
-        }
-    }
-}
-
-/* The velocity at a place; unused components are 0. */
-static void velocity_at(const eg_advection *a, const double *x, double t, double *b)
-{
-    const double variables[EG_VARIABLE_COUNT] = {x[0], x[1], x[2], t};
-    for (int d = 0; d < 3; d++)
-        b[d] = d < a->dim ? eg_expression_evaluate(a->velocity[d], variables) : 0.0;
-}
-
-/* (2N + 1)/2 Σ_d |b·∇r_d| at a point of an element, whose corners are `nodes`. */
-static double rate_at(const eg_advection *a, const double *nodes, const double *r, int degree,
-                      double t)
-{
-    double factors[3][3], x[3], b[3], sum = 0;
-    find_factors(a->space->mesh, nodes, r, factors, x);
-    velocity_at(a, x, t, b);
-    for (int d = 0; d < a->dim; d++)
-        sum += fabs(factors[d][0] * b[0] + factors[d][1] * b[1] + factors[d][2] * b[2]);
-    return sum * (2 * degree + 1) / 2;
-}
-
-eg_status eg_advection_stable_dt(eg_advection *a, double t, double *dt)
-{
-    const eg_mesh *mesh = a->space->mesh;
-    double fastest = 0;
-    eg_status status = EG_OK;
-    *dt = a->stable_dt;
-    if (a->stable_dt > 0) return EG_OK;
-    for (int32_t e = 0; e < mesh->element_count; e++) {
-        const int32_t slot = a->space->slot_of_element[e];
-        const int degree = a->space->groups[a->space->group_of_block[slot / EG_SLOT_BLOCK]].degree;
-        double nodes[EG_MAX_VERTICES * 3];
-        const double centre[3] = {0, 0, 0};
-        eg_mesh_element_nodes(mesh, e, nodes);
-        fastest = fmax(fastest, rate_at(a, nodes, centre, degree, t));
-        for (int i = 0; i < 1 << a->dim; i++) {
-            const double corner[3] = {i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1};
-            fastest = fmax(fastest, rate_at(a, nodes, corner, degree, t));
-        }
-    }
-    EG_TRY(eg_comm_max(a->space->comm, 1, &fastest));
-    *dt = 1 / fastest;
-    if (!a->changes) a->stable_dt = *dt;
-done:
     return status;
 }
 
@@ -468,11 +193,15 @@ done:
     return status;
 }
 
-static eg_status compile(eg_advection *a, int group, const char *source)
+/* The kernel of a group, behind the functions of the case. */
+static eg_status compile(eg_advection *a, int group, const char *functions)
 {
+    eg_status status = EG_OK;
     const eg_group *g = &a->space->groups[group];
-    part *p = &a->parts[group];
+    eg_advection_part *p = &a->parts[group];
     const int side = g->degree + 1, lines = a->dim == 3 ? side * side : side;
+    const char *entry = p->modal ? "modal" : "points";
+    eg_text source = eg_text_new(a->space->ctx);
     const eg_define defines[] = {{"DIM", a->dim},
                                  {"M", side},
                                  {"LINES", lines},
@@ -490,16 +219,20 @@ static eg_status compile(eg_advection *a, int group, const char *source)
                                  {"SOURCES", a->has_source},
                                  {"BOUNDARIES", (p->kinds_present & KIND_OUTER) != 0},
                                  {"LOW_STORAGE", a->low_storage}};
-    return eg_kernel_create(a->space->device,
+    EG_TRY(eg_text_printf(&source, "%s#include \"model/advection/%s.k.c\"\n", functions, entry));
+    EG_TRY(eg_kernel_create(a->space->device,
                             &(eg_kernel_options){.size = sizeof(eg_kernel_options),
                                                  .source = "advection",
-                                                 .text = source,
-                                                 .entry = p->modal ? "modal" : "points",
+                                                 .text = eg_text_string(&source),
+                                                 .entry = entry,
                                                  .real = EG_F64,
                                                  .lanes = g->lanes,
                                                  .defines = defines,
                                                  .define_count = EG_COUNT(defines)},
-                            &p->kernel);
+                            &p->kernel));
+done:
+    eg_text_free(&source);
+    return status;
 }
 
 eg_status eg_advection_create(eg_space *space, const eg_advection_options *options,
@@ -507,8 +240,8 @@ eg_status eg_advection_create(eg_space *space, const eg_advection_options *optio
 {
     eg_context *ctx = space->ctx;
     eg_advection *a = NULL;
-    eg_text source = eg_text_new(ctx);
-    int turns[EG_MAX_FACES * BYTES];
+    eg_text functions = eg_text_new(ctx);
+    int turns[EG_MAX_FACES * EG_FACE_BYTES];
     eg_status status = EG_OK;
     *out = NULL;
     EG_TRY(eg_new(ctx, 1, &a));
@@ -521,27 +254,26 @@ eg_status eg_advection_create(eg_space *space, const eg_advection_options *optio
     a->changes = velocity_uses(options, a->dim, EG_VARIABLE_T, EG_VARIABLE_T);
     a->has_source = source_given(options);
     EG_TRY(eg_new(ctx, (size_t)space->group_count, &a->parts));
-    EG_TRY(make_shared_tables(a, turns));
-    EG_TRY(write_boundary(a, options, &source));
-    EG_TRY(write_volume(a, options, &source));
-    EG_TRY(eg_text_puts(&source, "#include \"model/advection/advection.k.c\"\n"));
+    EG_TRY(eg_advection_share_tables(a, turns));
+    EG_TRY(write_boundary(a, options, &functions));
+    EG_TRY(write_volume(a, options, &functions));
     for (int g = 0; g < space->group_count; g++) {
-        EG_TRY(classify_tiles(a, g, turns));
-        part *p = &a->parts[g];
+        EG_TRY(eg_advection_classify(a, g, turns));
+        eg_advection_part *p = &a->parts[g];
         p->modal = !space->groups[g].curved && !a->varies && !a->has_source;
         if (p->modal) {
             EG_TRY(make_rule(a, g, space->groups[g].degree + 2));
-            find_uniform(a, g);
+            eg_advection_find_uniform(a, g);
         } else {
             EG_TRY(make_points(a, g));
         }
-        EG_TRY(compile(a, g, eg_text_string(&source)));
+        EG_TRY(compile(a, g, eg_text_string(&functions)));
     }
     EG_TRY(eg_halo_create(space, a->components, EG_F64, EG_HALO_ELEMENTS, &a->halo));
     *out = a;
     a = NULL;
 done:
-    eg_text_free(&source);
+    eg_text_free(&functions);
     eg_advection_destroy(&a);
     return status;
 }
@@ -553,7 +285,7 @@ void eg_advection_destroy(eg_advection **handle)
     eg_context *ctx = a->space->ctx;
     eg_halo_destroy(&a->halo);
     for (int g = 0; a->parts && g < a->space->group_count; g++) {
-        part *p = &a->parts[g];
+        eg_advection_part *p = &a->parts[g];
         eg_operator_destroy(&p->slopes);
         eg_operator_destroy(&p->test);
         eg_operator_destroy(&p->interp);
@@ -579,7 +311,7 @@ static eg_status launch(eg_advection *a, int group, int64_t from, int64_t to, co
                         const eg_field *first, const eg_field *current, eg_field *k, eg_field *out)
 {
     const eg_group *g = &a->space->groups[group];
-    const part *p = &a->parts[group];
+    const eg_advection_part *p = &a->parts[group];
     const size_t begin = current->offset[group];
     const double origin[3] = {0, 0, 0};
     eg_argument arguments[32];
@@ -607,7 +339,7 @@ static eg_status launch(eg_advection *a, int group, int64_t from, int64_t to, co
     arguments[count++] = EG_BUFFER_AT("out", out->data, begin);
     if (p->modal) {
         double b[3], v[3] = {0};
-        velocity_at(a, origin, stage->time, b);
+        eg_advection_velocity(a, origin, stage->time, b);
         for (int d = 0; d < a->dim; d++)
             for (int e = 0; e < a->dim; e++)
                 v[d] += p->uniform ? p->factors[d][e] * b[e] : d == e ? b[e] : 0;

@@ -1,0 +1,57 @@
+/* What the files of the operator share: the operator, its part for each group, and its steps of creation. */
+#ifndef EG_ADVECTION_PARTS_H
+#define EG_ADVECTION_PARTS_H
+
+#include "model/advection/operator.h"
+
+/* Values of a byte of neighbour_face: entries of a row of `turns`. */
+#define EG_FACE_BYTES 64
+
+/* As in advection.k.h. */
+enum { KIND_OUTER = 1, KIND_MIXED = 2 };
+
+/* What one group needs. */
+typedef struct eg_advection_part {
+    eg_kernel *kernel;
+    bool modal;           /* served by `modal`, else by `points` */
+    bool uniform;         /* affine, and ∂r/∂x is the same in all elements … */
+    double factors[3][3]; /* … namely this: [d][e] ∂r_d/∂x_e */
+    int most;             /* modes a side, the most among its elements and their neighbours */
+    int kinds_present;    /* all bits of kinds together */
+    eg_buffer *kinds;     /* i32 [own_tiles] */
+    /* See modal.k.c and points.k.c. */
+    eg_buffer *rule;         /* of `modal` */
+    int points, face_points; /* of `points`: a side, in elements and on faces */
+    eg_buffer *points_of, *face_rules;
+    eg_operator *interp, *test, *slopes;
+} eg_advection_part;
+
+struct eg_advection {
+    eg_space *space; /* not owned */
+    int dim, components;
+    const eg_expression *velocity[3]; /* the caller's */
+    bool varies;                      /* the velocity does, in space */
+    bool changes;                     /* … in time */
+    bool low_storage, has_source;
+    double stable_dt; /* once known, if the velocity does not change; 0: not yet */
+    eg_halo *halo;
+    eg_buffer *faces, *turns, *sides, *legendre;
+    eg_buffer *no_register;   /* stands for k where there is none */
+    eg_advection_part *parts; /* [group_count] */
+};
+
+/* faces.c: tables that all groups share; turns [faces * EG_FACE_BYTES] is filled in for the host, too. */
+eg_status eg_advection_share_tables(eg_advection *advection, int *turns);
+/* faces.c: what the neighbours of a group's tiles are: `kinds`, `kinds_present` and `most`. */
+eg_status eg_advection_classify(eg_advection *advection, int group, const int *turns);
+
+/* speed.c: whether all elements of an affine group have the same factors: `uniform`, `factors`. */
+void eg_advection_find_uniform(eg_advection *advection, int group);
+/* speed.c: the velocity at a place x [3]: b [3], unused components are 0. */
+void eg_advection_velocity(const eg_advection *advection, const double *x, double t, double *b);
+
+/* operator.c: a buffer on the space's device with these values. */
+eg_status eg_advection_upload(const eg_space *space, eg_type type, size_t count, const void *values,
+                              eg_buffer **out);
+
+#endif

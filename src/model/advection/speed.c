@@ -1,0 +1,110 @@
+/* How fast it goes through elements: the velocity along their own directions, and the largest stable
+ * step, on the host. */
+#include "model/advection/parts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Factors that differ by less than this, relative to the largest, differ by rounding of coordinates. */
+#define UNIFORM_TOLERANCE 1e-12
+
+/* ∂r_d/∂x_e of a straight element at a point r [dim], and the place x [3] (z is 0 in the plane). */
+static void find_factors(const eg_mesh *mesh, const double *nodes, const double *r,
+                         double factors[3][3], double *x)
+{
+    const int dim = mesh->dim;
+    double a[3][3] = {{0}}; /* [e][d] ∂x_e/∂r_d */
+    x[0] = x[1] = x[2] = 0;
+    for (int i = 0; i < 1 << dim; i++) {
+        double share[3], all = 1;
+        for (int d = 0; d < dim; d++) {
+            share[d] = 0.5 * (i >> d & 1 ? 1 + r[d] : 1 - r[d]);
+            all *= share[d];
+        }
+        for (int e = 0; e < dim; e++)
+            x[e] += all * nodes[i * dim + e];
+        for (int d = 0; d < dim; d++) {
+            double slope = i >> d & 1 ? 0.5 : -0.5;
+            for (int o = 0; o < dim; o++)
+                if (o != d) slope *= share[o];
+            for (int e = 0; e < dim; e++)
+                a[e][d] += slope * nodes[i * dim + e];
+        }
+    }
+    if (dim == 2) a[2][2] = 1;
+    double det = 0;
+    for (int d = 0; d < 3; d++)
+        for (int e = 0; e < 3; e++) {
+            const int d1 = (d + 1) % 3, d2 = (d + 2) % 3, e1 = (e + 1) % 3, e2 = (e + 2) % 3;
+            factors[d][e] = a[e1][d1] * a[e2][d2] - a[e1][d2] * a[e2][d1];
+            if (d == 0) det += a[e][0] * factors[0][e];
+        }
+    for (int d = 0; d < 3; d++)
+        for (int e = 0; e < 3; e++)
+            factors[d][e] /= det;
+}
+
+void eg_advection_find_uniform(eg_advection *a, int group)
+{
+    const eg_group *g = &a->space->groups[group];
+    eg_advection_part *p = &a->parts[group];
+    double nodes[EG_MAX_VERTICES * 3], x[3], most = 0;
+    const double centre[3] = {0, 0, 0};
+    p->uniform = !g->curved && g->own_tiles > 0;
+    for (int64_t i = 0; i < g->own_tiles * g->lanes && p->uniform; i++) {
+        double factors[3][3];
+        eg_mesh_element_nodes(a->space->mesh, g->element_of_slot[i], nodes);
+        find_factors(a->space->mesh, nodes, centre, factors, x);
+        if (i == 0) memcpy(p->factors, factors, sizeof factors);
+        for (int k = 0; k < 9; k++) {
+            const double one = p->factors[k / 3][k % 3];
+            if (i == 0) most = fmax(most, fabs(one));
+            if (fabs(factors[k / 3][k % 3] - one) > UNIFORM_TOLERANCE * most) p->uniform = false;
+        }
+    }
+}
+
+void eg_advection_velocity(const eg_advection *a, const double *x, double t, double *b)
+{
+    const double variables[EG_VARIABLE_COUNT] = {x[0], x[1], x[2], t};
+    for (int d = 0; d < 3; d++)
+        b[d] = d < a->dim ? eg_expression_evaluate(a->velocity[d], variables) : 0.0;
+}
+
+/* (2N + 1)/2 Σ_d |b·∇r_d| at a point of an element, whose corners are `nodes`. */
+static double rate_at(const eg_advection *a, const double *nodes, const double *r, int degree,
+                      double t)
+{
+    double factors[3][3], x[3], b[3], sum = 0;
+    find_factors(a->space->mesh, nodes, r, factors, x);
+    eg_advection_velocity(a, x, t, b);
+    for (int d = 0; d < a->dim; d++)
+        sum += fabs(factors[d][0] * b[0] + factors[d][1] * b[1] + factors[d][2] * b[2]);
+    return sum * (2 * degree + 1) / 2;
+}
+
+eg_status eg_advection_stable_dt(eg_advection *a, double t, double *dt)
+{
+    const eg_mesh *mesh = a->space->mesh;
+    double fastest = 0;
+    eg_status status = EG_OK;
+    *dt = a->stable_dt;
+    if (a->stable_dt > 0) return EG_OK;
+    for (int32_t e = 0; e < mesh->element_count; e++) {
+        const int32_t slot = a->space->slot_of_element[e];
+        const int degree = a->space->groups[a->space->group_of_block[slot / EG_SLOT_BLOCK]].degree;
+        double nodes[EG_MAX_VERTICES * 3];
+        const double centre[3] = {0, 0, 0};
+        eg_mesh_element_nodes(mesh, e, nodes);
+        fastest = fmax(fastest, rate_at(a, nodes, centre, degree, t));
+        for (int i = 0; i < 1 << a->dim; i++) {
+            const double corner[3] = {i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1};
+            fastest = fmax(fastest, rate_at(a, nodes, corner, degree, t));
+        }
+    }
+    EG_TRY(eg_comm_max(a->space->comm, 1, &fastest));
+    *dt = 1 / fastest;
+    if (!a->changes) a->stable_dt = *dt;
+done:
+    return status;
+}

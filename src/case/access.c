@@ -20,6 +20,12 @@ bool eg_case_given(const eg_case *cas, const char *key)
     return entry && entry->given;
 }
 
+bool eg_case_replaced(const eg_case *cas, const char *key)
+{
+    const eg_entry *entry = find(cas, key);
+    return entry && entry->given && entry->node->place.source != cas->file;
+}
+
 bool eg_case_has(const eg_case *cas, const char *key)
 {
     return find(cas, key) != NULL;
@@ -65,6 +71,22 @@ int64_t eg_case_integer(const eg_case *cas, const char *key)
 double eg_case_real(const eg_case *cas, const char *key)
 {
     return number_at(cas, key, EG_KEY_REAL, false, 0)->real;
+}
+
+eg_status eg_case_path(const eg_case *cas, const char *key, char **out)
+{
+    const eg_value *value = value_at(cas, key, EG_KEY_STRING, false, 0);
+    const char *name = cas->file->name, *end = name ? strrchr(name, '/') : NULL;
+    const bool in_file = value->node->place.source == cas->file;
+    eg_text path = eg_text_new(cas->ctx);
+    eg_status status = EG_OK;
+    if (in_file && end && value->string[0] != '/')
+        EG_TRY(eg_text_add(&path, name, (size_t)(end - name) + 1));
+    EG_TRY(eg_text_puts(&path, value->string));
+    EG_TRY(eg_copy_string(cas->ctx, eg_text_string(&path), out));
+done:
+    eg_text_free(&path);
+    return status;
 }
 
 int eg_case_choice(const eg_case *cas, const char *key)

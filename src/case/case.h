@@ -82,8 +82,9 @@ extern const eg_key eg_case_keys[];
  * type, is the programmer's mistake (assert), and so is asking for a number that the case does not
  * have. Borrowed pointers live as long as the case; without a value they are NULL, and counts 0. */
 
-bool eg_case_given(const eg_case *cas, const char *key); /* in the file or by an override */
-bool eg_case_has(const eg_case *cas, const char *key);   /* given, or has a fallback */
+bool eg_case_given(const eg_case *cas, const char *key);    /* in the file or by an override */
+bool eg_case_has(const eg_case *cas, const char *key);      /* given, or has a fallback */
+bool eg_case_replaced(const eg_case *cas, const char *key); /* given by an override */
 
 bool eg_case_boolean(const eg_case *cas, const char *key);
 int64_t eg_case_integer(const eg_case *cas, const char *key);
@@ -91,6 +92,9 @@ double eg_case_real(const eg_case *cas, const char *key);
 const char *eg_case_string(const eg_case *cas, const char *key); /* also of choices, expressions */
 int eg_case_choice(const eg_case *cas, const char *key);         /* its index in `choices` */
 const eg_expression *eg_case_expression(const eg_case *cas, const char *key);
+/* The file that a string names: seen from the directory of the case file where that gives it, from the
+ * working directory where the command line does. *out is the caller's, released by eg_release. */
+eg_status eg_case_path(const eg_case *cas, const char *key, char **out);
 
 /* Arrays: the count, then each value. */
 size_t eg_case_count(const eg_case *cas, const char *key);
@@ -123,9 +127,12 @@ eg_status eg_case_check_names(const eg_case *cas, const char *section, const cha
 eg_status eg_case_describe(eg_context *ctx, const eg_key *const *tables, size_t table_count,
                            const char *key, eg_text *out);
 /* A commented template with every key, required ones active, the others commented out with their
- * fallbacks. `model` is written at its top, `about` as its first comment. */
+ * fallbacks. `model` is written at its top, `about` as its first comment. `sample` has keys that are
+ * active, too, and their values, as "section.name=value" with TOML values, ended by NULL; NULL: none.
+ */
 eg_status eg_case_template(eg_context *ctx, const eg_key *const *tables, size_t table_count,
-                           const char *model, const char *about, eg_text *out);
+                           const char *model, const char *about, const char *const *sample,
+                           eg_text *out);
 /* The reference page: a Markdown section for each section of the schema. */
 eg_status eg_case_reference(eg_context *ctx, const eg_key *const *tables, size_t table_count,
                             eg_text *out);

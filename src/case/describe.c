@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "case/schema.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define WIDTH 96 /* columns of wrapped text */
@@ -284,7 +285,7 @@ eg_status eg_case_describe(eg_context *ctx, const eg_key *const *tables, size_t 
     size_t length = strlen(key);
     /* "[mesh]" means "mesh". */
     if (length > 2 && key[0] == '[' && key[length - 1] == ']') inner = key + 1;
-    EG_TRY(eg_schema_open(ctx, tables, table_count, &schema));
+    EG_TRY(eg_schema_join(ctx, tables, table_count, &schema));
     EG_TRY(eg_copy_string(ctx, inner, &text));
     if (inner != key) text[length - 2] = '\0';
     for (char *part = *text ? text : NULL; part; path.count++) {
@@ -314,12 +315,27 @@ done:
 
 /* --- the template ----------------------------------------------------------------------------- */
 
-static eg_status put_template_key(eg_context *ctx, const eg_key *row, bool commented,
-                                  const char *model, eg_text *out)
+/* True if a replacement, "section.name=value", is one of this row's; *name and *value are then where
+ * these begin in it. */
+static bool is_of_row(const eg_schema *schema, const eg_key *row, const char *replacement,
+                      const char **name, const char **value)
+{
+    char section[64], own[64];
+    const size_t length = strcspn(replacement, ".");
+    const eg_path path = {.parts = {section, own}, .count = 2};
+    *name = replacement + length + 1;
+    *value = strchr(*name, '=') + 1;
+    snprintf(section, sizeof section, "%.*s", (int)length, replacement);
+    snprintf(own, sizeof own, "%.*s", (int)(*value - 1 - *name), *name);
+    return eg_schema_find(schema, &path) == row;
+}
+
+static eg_status put_template_key(const eg_schema *schema, const eg_key *row, bool commented,
+                                  const char *model, const char *const *sample, eg_text *out)
 {
     eg_status status = EG_OK;
-    eg_text piece = eg_text_new(ctx);
-    bool is_model = !*row->section && strcmp(row->name, "model") == 0;
+    eg_text piece = eg_text_new(schema->ctx);
+    bool sampled = false, is_model = !*row->section && strcmp(row->name, "model") == 0;
     if (is_model) {
         EG_TRY(eg_text_printf(out, "model = \"%s\"\n", model));
         goto done;
@@ -330,6 +346,13 @@ static eg_status put_template_key(eg_context *ctx, const eg_key *row, bool comme
     EG_TRY(eg_text_puts(&piece, ")"));
     EG_TRY(put_wrapped("# ", eg_text_string(&piece), out));
     eg_text_clear(&piece);
+    for (; sample && *sample; sample++) {
+        const char *name, *value;
+        if (!is_of_row(schema, row, *sample, &name, &value)) continue;
+        EG_TRY(eg_text_printf(out, "%.*s = %s\n", (int)(value - 1 - name), name, value));
+        sampled = true;
+    }
+    if (sampled) goto done;
     /* What holds if the line is left out, or else an example of what may stand there. */
     bool active = row->required && !commented;
     EG_TRY(put_line(row, !active && row->fallback ? row->fallback : example_of(row), &piece));
@@ -340,11 +363,12 @@ done:
 }
 
 eg_status eg_case_template(eg_context *ctx, const eg_key *const *tables, size_t table_count,
-                           const char *model, const char *about, eg_text *out)
+                           const char *model, const char *about, const char *const *sample,
+                           eg_text *out)
 {
     eg_status status = EG_OK;
     eg_schema schema = {.ctx = ctx};
-    EG_TRY(eg_schema_open(ctx, tables, table_count, &schema));
+    EG_TRY(eg_schema_join(ctx, tables, table_count, &schema));
     EG_TRY(put_wrapped("# ", about, out));
     EG_TRY(eg_text_puts(out, "#\n# Lines behind \"#\" are comments; keys among them are shown with "
                              "their defaults or an example.\n\n"));
@@ -361,7 +385,7 @@ eg_status eg_case_template(eg_context *ctx, const eg_key *const *tables, size_t 
         for (size_t k = i; k < schema.count; k++) {
             if (!same_section(schema.rows[i], schema.rows[k])) continue;
             if (!first) EG_TRY(eg_text_puts(out, "\n"));
-            EG_TRY(put_template_key(ctx, schema.rows[k], star, model, out));
+            EG_TRY(put_template_key(&schema, schema.rows[k], star, model, sample, out));
             first = false;
         }
     }
@@ -415,7 +439,7 @@ eg_status eg_case_reference(eg_context *ctx, const eg_key *const *tables, size_t
 {
     eg_status status = EG_OK;
     eg_schema schema = {.ctx = ctx};
-    EG_TRY(eg_schema_open(ctx, tables, table_count, &schema));
+    EG_TRY(eg_schema_join(ctx, tables, table_count, &schema));
     for (size_t i = 0; i < schema.count; i++) {
         const eg_key *row = schema.rows[i];
         if (!begins_section(&schema, i)) continue;

@@ -25,8 +25,6 @@ const eg_key eg_case_keys[] = {
      .example = "k = \"2*pi\""},
     {0}};
 
-static const char constants_section[] = "constants";
-
 /* True if the schema has a row of the same section and name. */
 static bool is_there(const eg_schema *schema, const eg_key *row)
 {
@@ -37,24 +35,31 @@ static bool is_there(const eg_schema *schema, const eg_key *row)
     return false;
 }
 
-eg_status eg_schema_open(eg_context *ctx, const eg_key *const *tables, size_t table_count,
+eg_status eg_schema_join(eg_context *ctx, const eg_key *const *tables, size_t table_count,
                          eg_schema *out)
 {
     eg_status status = EG_OK;
-    size_t count = 1;
-    bool constants = false;
+    size_t count = 1; /* for [constants], too */
     *out = (eg_schema){.ctx = ctx};
     for (size_t i = 0; i < table_count; i++)
         for (const eg_key *row = tables[i]; row->name; row++)
             count++;
     EG_TRY(eg_new(ctx, count, &out->rows));
     for (size_t i = 0; i < table_count; i++)
-        for (const eg_key *row = tables[i]; row->name; row++) {
-            constants |= strcmp(row->section, constants_section) == 0;
+        for (const eg_key *row = tables[i]; row->name; row++)
             if (!is_there(out, row)) out->rows[out->count++] = row;
-        }
-    for (const eg_key *row = eg_case_keys; row->name && !constants; row++)
-        if (strcmp(row->section, constants_section) == 0) out->rows[out->count++] = row;
+done:
+    return status;
+}
+
+eg_status eg_schema_open(eg_context *ctx, const eg_key *const *tables, size_t table_count,
+                         eg_schema *out)
+{
+    eg_status status = EG_OK;
+    EG_TRY(eg_schema_join(ctx, tables, table_count, out));
+    for (const eg_key *row = eg_case_keys; row->name; row++)
+        if (strcmp(row->section, "constants") == 0 && !is_there(out, row))
+            out->rows[out->count++] = row;
 done:
     return status;
 }

@@ -19,7 +19,10 @@ typedef struct eg_schema {
     size_t count;
 } eg_schema;
 
-/* Joins the tables; of rows of the same key the first counts. [constants] is always part of it. */
+/* Joins the tables; of rows of the same key the first counts. */
+eg_status eg_schema_join(eg_context *ctx, const eg_key *const *tables, size_t table_count,
+                         eg_schema *out);
+/* The same with [constants], which is part of every case. */
 eg_status eg_schema_open(eg_context *ctx, const eg_key *const *tables, size_t table_count,
                          eg_schema *out);
 void eg_schema_close(eg_schema *schema);

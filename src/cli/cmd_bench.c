@@ -1,12 +1,11 @@
 /* `eagre bench`: how close the kernels come to the limits of the machine. */
-#define _POSIX_C_SOURCE 200809L
 #include "bench/bench.h"
 #include "cli/bench_output.h"
 #include "cli/cli.h"
+#include "cli/progress.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static const cli_option options_list[] = {
     CLI_COMMON_OPTIONS,
@@ -63,46 +62,21 @@ static eg_status select_benches(eg_context *ctx, const cli_options *options, sel
     return EG_OK;
 }
 
-/* Minutes of measuring must not end in a file that cannot be written. */
-static eg_status check_writable(eg_context *ctx, const char *path)
-{
-    char directory[4096];
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    if (!path) return EG_OK;
-    int n = slash ? snprintf(directory, sizeof directory, "%.*s/", (int)(slash - path), path)
-                  : snprintf(directory, sizeof directory, ".");
-    if (n < 0 || n >= (int)sizeof directory || access(directory, W_OK | X_OK) != 0) {
-        return eg_fail(ctx, EG_ERROR_ARGUMENT,
-                       "cannot write %s: there is no directory %s that we may write to", path,
-                       directory);
-    }
-    return EG_OK;
-}
-
 static eg_status check_svg(eg_context *ctx, const cli_options *options, const selection *chosen)
 {
     if (!options->svg) return EG_OK;
     for (size_t i = 0; i < chosen->count; i++) {
-        if (eg_bench_on_roofline(chosen->index[i])) return check_writable(ctx, options->svg);
+        if (eg_bench_on_roofline(chosen->index[i])) return cli_check_writable(ctx, options->svg);
     }
     return eg_fail(ctx, EG_ERROR_ARGUMENT,
-                   "--svg draws points with operations and bytes; name one of gemm, chain, matvec "
-                   "or dot");
+                   "--svg draws points with operations and bytes; name one of gemm, chain, "
+                   "matvec, dot or advection");
 }
-
-/* --- progress: one line that changes on a terminal, plain lines elsewhere ----------------------- */
 
 static void show_progress(void *user, const char *bench, const char *what)
 {
     (void)user;
-    bool terminal = isatty(STDERR_FILENO);
-    fprintf(stderr, terminal ? "\r\033[K%s: %s" : "%s: %s\n", bench, what);
-    fflush(stderr);
-}
-
-static void clear_progress(void)
-{
-    if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
+    cli_show_progress("%s: %s", bench, what);
 }
 
 /* --- output ------------------------------------------------------------------------------------- */
@@ -195,12 +169,12 @@ static eg_status run(eg_context *ctx, const cli_options *options)
     EG_TRY(select_benches(ctx, options, &chosen));
     if (chosen.count == 0) return print_list(ctx, options->json);
     EG_TRY(check_svg(ctx, options, &chosen));
-    EG_TRY(check_writable(ctx, options->markdown));
+    EG_TRY(cli_check_writable(ctx, options->markdown));
     EG_TRY(eg_device_open(ctx, options->device ? options->device : "auto", &device));
     for (size_t i = 0; i < chosen.count; i++) {
         eg_bench_result *result = &results[done_count++];
         status = eg_bench_run(ctx, device, eg_bench_name(chosen.index[i]), &settings, result);
-        clear_progress();
+        cli_clear_progress();
         if (status != EG_OK) goto done;
         if (!options->json) EG_TRY(print_table(ctx, result, i == 0));
     }

@@ -18,6 +18,7 @@ static eg_status run(eg_context *ctx, const cli_options *options)
     EG_TRY(cli_open_case(ctx, options, 0, &model, &cas));
     EG_TRY(eg_mesh_create(ctx, cas, &mesh));
     EG_TRY(eg_space_options_from_case(cas, mesh, &space));
+    if (model->check_mesh) EG_TRY(model->check_mesh(cas, mesh));
     if (options->json) {
         eg_json json = eg_json_new(&text);
         eg_json_begin_object(&json);

@@ -3,19 +3,18 @@
  *
  * Every run is the case with replacements for what is varied. The order between two runs is
  * log(e1/e2) / log(h1/h2) with h = elements^(-1/dim), or with dt in place of h. */
-#define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
 #include "cli/converge.h"
+#include "cli/progress.h"
 
 #include "base/comm.h"
 
-#include <errno.h>
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const cli_option options_list[] = {
     CLI_COMMON_OPTIONS,
@@ -170,6 +169,10 @@ static eg_status read_options(eg_context *ctx, const cli_options *options, conve
                            "--norm: \"%s\" is none of l1, l2, linf and nodal_l2", options->norm);
     }
     EG_TRY(check_replacements(ctx, options, s));
+    if (options->csv && options->svg && strcmp(options->csv, options->svg) == 0)
+        return eg_fail(ctx, EG_ERROR_ARGUMENT, "--csv and --svg are the same file, %s",
+                       options->csv);
+    if (cli_rank() > 0) return EG_OK; /* rank 0 writes */
     EG_TRY(cli_check_writable(ctx, options->csv));
     EG_TRY(cli_check_writable(ctx, options->svg));
 done:
@@ -201,41 +204,24 @@ done:
     return status;
 }
 
-/* The row of a key in a model's tables; NULL: it has no such key. */
-static const eg_key *find_key(const eg_model *model, const quantity *of)
+/* The case's own value of what is not varied, as it would stand in a list; "": there is none. */
+static eg_status describe_own(const eg_model *model, const eg_case *cas, int q,
+                              char text[ENTRY_BYTES])
 {
-    const eg_key *tables[EG_TABLES_MAX];
-    const size_t count = eg_model_tables(model, tables);
-    for (size_t i = 0; i < count; i++)
-        for (const eg_key *row = tables[i]; row->name; row++)
-            if (strcmp(row->section, of->section) == 0 && strcmp(row->name, of->name) == 0)
-                return row;
-    return NULL;
-}
-
-/* The case's own value of what is not varied, as it would stand in a list. */
-static void describe_own(const eg_model *model, const eg_case *cas, const quantity *of,
-                         char text[ENTRY_BYTES])
-{
-    const eg_key *row = find_key(model, of);
-    char key[32];
+    eg_status status = EG_OK;
     size_t used = 0;
-    snprintf(key, sizeof key, "%s.%s", of->section, of->name);
-    text[0] = '\0';
-    if (!row || !eg_case_has(cas, key)) return;
-    if (row->type == EG_KEY_INTEGER)
-        snprintf(text, ENTRY_BYTES, "%" PRId64, eg_case_integer(cas, key));
-    else if (row->type == EG_KEY_REAL)
-        snprintf(text, ENTRY_BYTES, "%.9g", eg_case_real(cas, key));
-    else if (row->type == EG_KEY_INTEGERS)
-        for (size_t i = 0; i < eg_case_count(cas, key) && used < ENTRY_BYTES; i++)
-            used += (size_t)snprintf(text + used, ENTRY_BYTES - used, "%s%" PRId64,
-                                     i > 0 ? "x" : "", eg_case_integer_at(cas, key, i));
-    else if (row->type == EG_KEY_STRING || row->type == EG_KEY_CHOICE ||
-             row->type == EG_KEY_EXPRESSION) {
-        const char *own = eg_case_string(cas, key);
-        snprintf(text, ENTRY_BYTES, "%s", strlen(own) < ENTRY_BYTES ? own : "of the case");
+    if (q == VARY_DEGREE)
+        snprintf(text, ENTRY_BYTES, "%" PRId64, eg_case_integer(cas, "space.degree"));
+    if (q == VARY_DT && model->in_time) {
+        eg_time_options time;
+        EG_TRY(eg_time_options_from_case(cas, &time));
+        if (time.dt > 0) snprintf(text, ENTRY_BYTES, "%.9g", time.dt);
     }
+    for (size_t i = 0; q == VARY_CELLS && i < eg_case_count(cas, "mesh.cells"); i++)
+        used += (size_t)snprintf(text + used, ENTRY_BYTES - used, "%s%" PRId64, i > 0 ? "x" : "",
+                                 eg_case_integer_at(cas, "mesh.cells", i));
+done:
+    return status;
 }
 
 /* Opens the cases of all runs, so that a value that is wrong is found before anything has run; the
@@ -246,19 +232,19 @@ static eg_status open_cases(eg_context *ctx, const cli_options *options, converg
     eg_status status = EG_OK;
     eg_case *cas = NULL;
     status = open_run(ctx, options, s, 0, &s->model, first);
-    for (int q = 0; q < VARY_COUNT && s->model; q++)
-        if (s->lists[q].given && !find_key(s->model, &quantities[q]))
-            return eg_fail(ctx, EG_ERROR_ARGUMENT, "%s: the model \"%s\" has no %s.%s",
-                           quantities[q].option, s->model->name, quantities[q].section,
-                           quantities[q].name);
+    /* Without the section [time] that has failed, but not with a word of the option. */
+    if (s->model && !s->model->in_time && s->lists[VARY_DT].given)
+        return eg_fail(ctx, EG_ERROR_ARGUMENT, "--dt: the model \"%s\" has no time.dt",
+                       s->model->name);
     if (status != EG_OK) goto done;
+    assert(s->model);
     for (size_t r = 1; r < s->run_count; r++) {
         const eg_model *model = NULL;
         EG_TRY(open_run(ctx, options, s, r, &model, &cas));
         eg_case_close(&cas);
     }
     for (int q = 0; q < VARY_COUNT; q++)
-        if (!s->lists[q].given) describe_own(s->model, *first, &quantities[q], s->lists[q].text[0]);
+        if (!s->lists[q].given) EG_TRY(describe_own(s->model, *first, q, s->lists[q].text[0]));
     s->title = eg_case_string(*first, "title");
 done:
     return status;
@@ -280,30 +266,11 @@ done:
     return status;
 }
 
-/* One line that changes on a terminal, plain lines elsewhere. */
-static void show_progress(const converge_sweep *s, size_t run, const char *name)
-{
-    if (cli_rank() > 0) return;
-    fprintf(stderr, isatty(STDERR_FILENO) ? "\r\033[K%zu/%zu %s" : "%zu/%zu %s\n", run + 1,
-            s->run_count, name);
-    fflush(stderr);
-}
-
-static void clear_progress(void)
-{
-    if (cli_rank() == 0 && isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
-}
-
 /* What orders are taken by. */
 static double size_of(const converge_sweep *s, const eg_case *cas, size_t run, int64_t elements)
 {
-    int dim = 0;
     if (s->along == VARY_DT) return strtod(converge_text(s, run, VARY_DT), NULL);
-    for (int shape = 0; shape < EG_SHAPE_COUNT; shape++) {
-        const eg_shape_info *info = eg_shape_get_info((eg_shape)shape);
-        if (strcmp(info->name, eg_case_string(cas, "mesh.shape")) == 0) dim = info->dim;
-    }
-    return pow((double)elements, -1.0 / dim);
+    return pow((double)elements, -1.0 / eg_shape_get_info(eg_mesh_case_shape(cas))->dim);
 }
 
 /* Copies what a run has found into the sweep. */
@@ -338,25 +305,14 @@ done:
     return status;
 }
 
-/* Writes what there is so far, on rank 0. */
-static eg_status write_csv(eg_context *ctx, const converge_sweep *s, const char *path)
+/* Writes what there is so far to a file, on rank 0. */
+static eg_status write_file(eg_context *ctx, const converge_sweep *s, converge_writer *put,
+                            const char *path)
 {
     eg_status status = EG_OK;
     eg_text text = eg_text_new(ctx);
     if (cli_rank() > 0) return EG_OK;
-    EG_TRY(converge_put_csv(s, &text));
-    EG_TRY(eg_file_write_atomic(ctx, path, text.data, text.length, 0644, false));
-done:
-    eg_text_free(&text);
-    return status;
-}
-
-static eg_status write_svg(eg_context *ctx, const converge_sweep *s, const char *path)
-{
-    eg_status status = EG_OK;
-    eg_text text = eg_text_new(ctx);
-    if (cli_rank() > 0) return EG_OK;
-    EG_TRY(converge_put_chart(ctx, s, &text));
+    EG_TRY(put(s, &text));
     EG_TRY(eg_file_write_atomic(ctx, path, text.data, text.length, 0644, false));
 done:
     eg_text_free(&text);
@@ -370,18 +326,22 @@ static eg_status do_run(eg_context *ctx, const cli_options *options, converge_sw
     eg_status status = EG_OK;
     eg_case *cas = NULL;
     eg_run_result result;
-    eg_text name = eg_text_new(ctx);
+    eg_text name = eg_text_new(ctx), progress = eg_text_new(ctx);
     char *message = NULL;
     EG_TRY(put_run_name(s, run, &name));
-    show_progress(s, run, eg_text_string(&name));
+    EG_TRY(eg_text_printf(&progress, "%zu/%zu %s", run + 1, s->run_count, eg_text_string(&name)));
+    cli_show_progress("%s", eg_text_string(&progress));
+    const eg_run_options watched = cli_run_options(options, eg_text_string(&progress));
     status = open_run(ctx, options, s, run, &s->model, &cas);
-    if (status == EG_OK) status = eg_model_run(s->model, cas, device, options->comm, &result);
+    if (status == EG_OK)
+        status = eg_model_run(s->model, cas, device, options->comm, &watched, &result);
     if (status == EG_OK) status = keep(ctx, s, cas, &result);
     if (status != EG_OK && eg_copy_string(ctx, eg_context_error(ctx), &message) == EG_OK)
         status = eg_fail(ctx, status, "%s\nin run %zu of %zu: %s", message, run + 1, s->run_count,
                          eg_text_string(&name));
 done:
     eg_release(ctx, &message);
+    eg_text_free(&progress);
     eg_text_free(&name);
     eg_case_close(&cas);
     return status;
@@ -391,7 +351,7 @@ static eg_status print(eg_context *ctx, const converge_sweep *s, bool json)
 {
     eg_status status = EG_OK;
     eg_text text = eg_text_new(ctx);
-    EG_TRY(json ? converge_put_json(s, &text) : converge_put_table(ctx, s, &text));
+    EG_TRY(json ? converge_put_json(s, &text) : converge_put_table(s, &text));
     EG_TRY(cli_print(ctx, &text));
 done:
     eg_text_free(&text);
@@ -406,7 +366,7 @@ static eg_status run(eg_context *ctx, const cli_options *options)
     eg_device *device = NULL;
     const double start = eg_wall_seconds();
     EG_TRY(eg_new(ctx, 1, &s));
-    EG_TRY(read_options(ctx, options, s));
+    EG_TRY(eg_comm_agree(options->comm, read_options(ctx, options, s)));
     EG_TRY(open_cases(ctx, options, s, &first));
     EG_TRY(eg_new(ctx, s->run_count, &s->runs));
     const char *spec = options->device ? options->device : eg_case_string(first, "device.name");
@@ -416,11 +376,12 @@ static eg_status run(eg_context *ctx, const cli_options *options)
         status = do_run(ctx, options, s, device, s->done_count);
         s->wall_s = eg_wall_seconds() - start;
         if (status == EG_OK && options->csv)
-            status = eg_comm_agree(options->comm, write_csv(ctx, s, options->csv));
+            status =
+                eg_comm_agree(options->comm, write_file(ctx, s, converge_put_csv, options->csv));
     }
-    clear_progress();
+    cli_clear_progress();
     if (status == EG_OK && options->svg)
-        status = eg_comm_agree(options->comm, write_svg(ctx, s, options->svg));
+        status = eg_comm_agree(options->comm, write_file(ctx, s, converge_put_chart, options->svg));
     /* Of a sweep that has failed, what there is; a JSON object then tells of the failure alone. */
     if (s->done_count > 0 && !(status != EG_OK && options->json)) {
         const eg_status printed = print(ctx, s, options->json);

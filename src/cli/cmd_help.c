@@ -14,8 +14,8 @@ static const cli_option options_list[] = {CLI_COMMON_OPTIONS,
 /* The tables of all models together: what they share once, then what is each model's own. */
 static size_t all_tables(const eg_key *tables[EG_TABLES_MAX])
 {
-    size_t count = eg_model_tables(eg_models[0], tables);
-    for (size_t i = 1; eg_models[i] && count < EG_TABLES_MAX; i++)
+    size_t count = eg_model_shared_tables(true, tables);
+    for (size_t i = 0; eg_models[i] && count < EG_TABLES_MAX; i++)
         tables[count++] = eg_models[i]->keys;
     return count;
 }
@@ -28,6 +28,52 @@ static bool is_section(const eg_key *const *tables, size_t count, const char *na
     return false;
 }
 
+/* What models share, then what each has of its own: sections of the same name differ. */
+static eg_status put_reference(eg_context *ctx, eg_text *out)
+{
+    eg_status status = EG_OK;
+    const eg_key *tables[EG_TABLES_MAX];
+    EG_TRY(eg_case_reference(ctx, tables, eg_model_shared_tables(true, tables), out));
+    for (const eg_model *const *m = eg_models; *m; m++) {
+        EG_TRY(eg_text_printf(out, "\n# Model `%s`\n\nIt can %s.\n\n", (*m)->name, (*m)->summary));
+        EG_TRY(eg_case_reference(ctx, &(*m)->keys, 1, out));
+    }
+done:
+    return status;
+}
+
+/* Explains what tables have of a topic; *found is false if that is nothing. */
+static eg_status find_topic(eg_context *ctx, const eg_key *const *tables, size_t count,
+                            const char *topic, bool *found, eg_text *out)
+{
+    eg_status status = eg_case_describe(ctx, tables, count, topic, out);
+    *found = status == EG_OK;
+    return status == EG_ERROR_INPUT ? EG_OK : status;
+}
+
+/* Explains a section or key: as all models have it, and as each of them has it. */
+static eg_status describe(eg_context *ctx, const char *topic, eg_text *out)
+{
+    eg_status status = EG_OK;
+    const eg_key *tables[EG_TABLES_MAX];
+    eg_text piece = eg_text_new(ctx);
+    bool found, any = false;
+    EG_TRY(find_topic(ctx, tables, eg_model_shared_tables(true, tables), topic, &any, out));
+    for (const eg_model *const *m = eg_models; *m; m++) {
+        eg_text_clear(&piece);
+        EG_TRY(find_topic(ctx, &(*m)->keys, 1, topic, &found, &piece));
+        if (!found) continue;
+        EG_TRY(eg_text_printf(out, "%sWith model \"%s\":\n\n%s", any ? "\n" : "", (*m)->name,
+                              eg_text_string(&piece)));
+        any = true;
+    }
+    /* What is nowhere fails, with what is near in all of them. */
+    if (!any) EG_TRY(eg_case_describe(ctx, tables, all_tables(tables), topic, out));
+done:
+    eg_text_free(&piece);
+    return status;
+}
+
 static eg_status run(eg_context *ctx, const cli_options *options)
 {
     eg_status status = EG_OK;
@@ -38,7 +84,7 @@ static eg_status run(eg_context *ctx, const cli_options *options)
         return eg_fail(ctx, EG_ERROR_ARGUMENT, "one command, section or key at a time, not %d",
                        options->name_count);
     if (options->reference) {
-        EG_TRY(eg_case_reference(ctx, tables, count, &text));
+        EG_TRY(put_reference(ctx, &text));
     } else if (options->name_count == 0) {
         EG_TRY(cli_help_text(NULL, &text));
         EG_TRY(eg_text_puts(&text,
@@ -50,7 +96,7 @@ static eg_status run(eg_context *ctx, const cli_options *options)
         if (command) EG_TRY(cli_help_text(command, &text));
         if (!command || is_section(tables, count, options->names[0])) {
             if (command) EG_TRY(eg_text_puts(&text, "\n"));
-            EG_TRY(eg_case_describe(ctx, tables, count, options->names[0], &text));
+            EG_TRY(describe(ctx, options->names[0], &text));
         }
     }
     EG_TRY(cli_print_as(ctx, options->json, "help", &text));

@@ -58,7 +58,7 @@ static eg_status run(eg_context *ctx, const cli_options *options)
     const eg_model *model = options->name_count ? eg_model_find(options->names[0]) : NULL;
     if (!model) return no_such_model(ctx, options->name_count ? options->names[0] : NULL);
     EG_TRY(eg_case_template(ctx, tables, eg_model_tables(model, tables), model->name,
-                            model->summary, &text));
+                            model->summary, model->sample, &text));
     if (options->output && cli_rank() == 0) EG_TRY(write_new(ctx, options->output, &text));
     if (!options->output || options->json) EG_TRY(cli_print_as(ctx, options->json, "case", &text));
 done:

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/table.h"
 #include "cli/cli.h"
+#include "cli/progress.h"
 #include "model/model.h"
 
 #include <inttypes.h>
@@ -34,6 +35,7 @@ static eg_status put_json(eg_context *ctx, const eg_run_result *r, const eg_devi
         eg_json_close(&json);
     }
     eg_json_close(&json);
+    eg_facts_put_json(&r->facts, &json);
     eg_json_put_integer(&json, "kernels_compiled", r->kernels_compiled);
     eg_json_put_number(&json, "setup_s", r->setup_s);
     eg_json_put_number(&json, "wall_s", r->wall_s);
@@ -62,6 +64,7 @@ static eg_status put_summary(eg_context *ctx, const eg_run_result *r, const eg_d
         EG_TRY(eg_text_printf(&text, " (%d kernel%s compiled)", r->kernels_compiled,
                               r->kernels_compiled == 1 ? "" : "s"));
     EG_TRY(eg_text_puts(&text, "\n"));
+    EG_TRY(eg_facts_put_lines(&r->facts, &text));
     for (int i = 0; i < r->error_count; i++) {
         const eg_norms *e = &r->errors[i].norms;
         eg_table_cell(&table, "%s", r->errors[i].name);
@@ -74,6 +77,7 @@ static eg_status put_summary(eg_context *ctx, const eg_run_result *r, const eg_d
         EG_TRY(eg_text_puts(&text, "\n"));
         EG_TRY(eg_table_render(&table, EG_TABLE_PLAIN, &text));
     }
+    EG_TRY(eg_facts_put_tables(ctx, &r->facts, &text));
     EG_TRY(cli_print(ctx, &text));
 done:
     eg_table_free(&table);
@@ -91,7 +95,10 @@ static eg_status run(eg_context *ctx, const cli_options *options)
     EG_TRY(cli_open_case(ctx, options, 0, &model, &cas));
     const char *spec = options->device ? options->device : eg_case_string(cas, "device.name");
     EG_TRY(eg_comm_agree(options->comm, cli_open_device(ctx, spec, &device)));
-    EG_TRY(eg_model_run(model, cas, device, options->comm, &result));
+    const eg_run_options watched = cli_run_options(options, "");
+    status = eg_model_run(model, cas, device, options->comm, &watched, &result);
+    cli_clear_progress();
+    if (status != EG_OK) goto done;
     EG_TRY(options->json ? put_json(ctx, &result, eg_device_get_info(device))
                          : put_summary(ctx, &result, eg_device_get_info(device)));
 done:
@@ -107,8 +114,10 @@ const cli_command cli_command_run = {
     .about =
         "Runs a case file. What follows the file replaces values in it: any value that the key\n"
         "takes in the file, strings also without quotes. \"eagre help KEY\" explains a key.\n"
-        "Under mpirun the mesh is divided among the ranks.\n",
+        "Under mpirun the mesh is divided among the ranks. A run in time shows on a terminal how\n"
+        "far it is.\n",
     .example = "  eagre run cases/project-sine.toml\n"
+               "  eagre run cases/advection-bell.toml space.degree=4 time.scheme=rk4\n"
                "  eagre run cases/project-sine.toml mesh.cells=[16,16] space.degree=4 --json\n"
                "  mpirun -n 4 eagre run cases/project-sine.toml mesh.shape=triangle\n",
     .options = options_list,

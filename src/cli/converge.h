@@ -9,13 +9,13 @@
 enum { VARY_DEGREE, VARY_DT, VARY_CELLS, VARY_COUNT };
 
 #define LIST_MOST 32
-#define ENTRY_BYTES 32
+#define ENTRY_BYTES 40
 
 /* The values of one quantity: those of an option, or the case's own as the only one. */
 typedef struct converge_list {
     bool given; /* by its option */
     size_t count;
-    char text[LIST_MOST][ENTRY_BYTES]; /* as on the command line; "": the model has no such thing */
+    char text[LIST_MOST][ENTRY_BYTES]; /* as on the command line; "": the case has no such thing */
     char replacement[LIST_MOST][2 * ENTRY_BYTES]; /* "mesh.cells=[8,4]"; only if given */
 } converge_list;
 
@@ -60,9 +60,7 @@ double converge_order(const converge_sweep *sweep, size_t run, int field, int no
 double converge_quoted_order(const converge_sweep *sweep, size_t group, int field, int norm);
 
 /* The results so far as a table for each field, as one JSON object, as CSV and as a chart. */
-eg_status converge_put_table(eg_context *ctx, const converge_sweep *sweep, eg_text *out);
-eg_status converge_put_json(const converge_sweep *sweep, eg_text *out);
-eg_status converge_put_csv(const converge_sweep *sweep, eg_text *out);
-eg_status converge_put_chart(eg_context *ctx, const converge_sweep *sweep, eg_text *out);
+typedef eg_status converge_writer(const converge_sweep *sweep, eg_text *out);
+converge_writer converge_put_table, converge_put_json, converge_put_csv, converge_put_chart;
 
 #endif

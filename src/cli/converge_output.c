@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define QUOTE(x) #x
+#define TEXT_OF(x) QUOTE(x)
 /* CONVERGE_FLOOR as it is written. */
-#define FLOOR_TEXT "1e-9"
+#define FLOOR_TEXT TEXT_OF(CONVERGE_FLOOR)
 
 const char *const converge_norms[NORM_COUNT + 1] = {"l1", "l2", "linf", "nodal_l2", NULL};
 
@@ -99,7 +101,7 @@ static void put_order(eg_table *table, double order)
         eg_table_cell(table, "-");
 }
 
-static eg_status put_errors(eg_context *ctx, const converge_sweep *s, int field, eg_text *out)
+static eg_status put_errors(const converge_sweep *s, int field, eg_text *out)
 {
     eg_status status = EG_OK;
     const bool has_dt = s->lists[VARY_DT].given, has_order = s->along != VARY_DEGREE;
@@ -113,7 +115,7 @@ static eg_status put_errors(eg_context *ctx, const converge_sweep *s, int field,
     columns[count++] = (eg_column){"error", false};
     if (has_order) columns[count++] = (eg_column){"order", false};
     columns[count++] = (eg_column){"time", false};
-    eg_table table = eg_table_new(ctx, columns, count);
+    eg_table table = eg_table_new(out->ctx, columns, count);
     for (size_t r = 0; r < s->done_count; r++) {
         const converge_run *run = &s->runs[r];
         const double error = run->error[field][s->norm];
@@ -137,7 +139,7 @@ done:
 }
 
 /* The order of every group in all norms. */
-static eg_status put_orders(eg_context *ctx, const converge_sweep *s, eg_text *out)
+static eg_status put_orders(const converge_sweep *s, eg_text *out)
 {
     eg_status status = EG_OK;
     const bool has_dt = s->along != VARY_DT && s->lists[VARY_DT].given;
@@ -148,7 +150,7 @@ static eg_status put_orders(eg_context *ctx, const converge_sweep *s, eg_text *o
     if (has_dt) columns[count++] = (eg_column){"dt", false};
     for (int n = 0; n < NORM_COUNT; n++)
         columns[count++] = (eg_column){converge_norms[n], false};
-    eg_table table = eg_table_new(ctx, columns, count);
+    eg_table table = eg_table_new(out->ctx, columns, count);
     for (int f = 0; f < s->field_count; f++)
         for (size_t g = 0; g < group_count(s); g++) {
             const size_t first = g * converge_group_size(s);
@@ -166,7 +168,7 @@ done:
     return status;
 }
 
-eg_status converge_put_table(eg_context *ctx, const converge_sweep *s, eg_text *out)
+eg_status converge_put_table(const converge_sweep *s, eg_text *out)
 {
     eg_status status = EG_OK;
     EG_TRY(eg_text_printf(out, "%s, %zu runs in %.3g s\ndevice  %s (%s)%s\n", s->model->name,
@@ -174,35 +176,24 @@ eg_status converge_put_table(eg_context *ctx, const converge_sweep *s, eg_text *
                           s->ranks > 1 ? " on rank 0" : ""));
     if (s->ranks > 1) EG_TRY(eg_text_printf(out, "ranks   %d\n", s->ranks));
     for (int f = 0; f < s->field_count; f++)
-        EG_TRY(put_errors(ctx, s, f, out));
-    if (s->along != VARY_DEGREE) EG_TRY(put_orders(ctx, s, out));
+        EG_TRY(put_errors(s, f, out));
+    if (s->along != VARY_DEGREE) EG_TRY(put_orders(s, out));
 done:
     return status;
 }
 
 /* --- JSON --------------------------------------------------------------------------------------- */
 
-/* A number as a number, another text as a text, nothing as null. */
+/* A number; nothing as null. */
 static void put_value(eg_json *json, const char *key, const char *text)
 {
-    char *end = NULL;
-    const double value = strtod(text, &end);
-    if (*text == '\0')
-        eg_json_put_number(json, key, NAN);
-    else if (*end == '\0')
-        eg_json_put_number(json, key, value);
-    else
-        eg_json_put_string(json, key, text);
+    eg_json_put_number(json, key, *text ? strtod(text, NULL) : NAN);
 }
 
 /* "8x4" as [8, 4]. */
 static void put_cells(eg_json *json, const char *text)
 {
     char *end = NULL;
-    if (*text == '\0') {
-        eg_json_put_number(json, "cells", NAN);
-        return;
-    }
     eg_json_key(json, "cells");
     eg_json_begin_array(json);
     for (; *text; text = *end == 'x' ? end + 1 : end)
@@ -364,11 +355,12 @@ done:
     return status;
 }
 
-eg_status converge_put_chart(eg_context *ctx, const converge_sweep *s, eg_text *out)
+eg_status converge_put_chart(const converge_sweep *s, eg_text *out)
 {
     static const char *const x_labels[VARY_COUNT] = {"degrees of freedom", "time step dt",
                                                      "mesh size h = elements^(-1/dim)"};
     eg_status status = EG_OK;
+    eg_context *ctx = out->ctx;
     const size_t levels = converge_group_size(s), groups = group_count(s);
     const size_t count = groups * (size_t)s->field_count;
     eg_chart_series *series = NULL;

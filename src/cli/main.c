@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const cli_command *const cli_commands[] = {&cli_command_run,      &cli_command_converge,
@@ -79,8 +80,11 @@ eg_status cli_print(eg_context *ctx, const eg_text *text)
 eg_status cli_check_writable(eg_context *ctx, const char *path)
 {
     char directory[4096];
+    struct stat there;
     const char *slash = path ? strrchr(path, '/') : NULL;
     if (!path) return EG_OK;
+    if (stat(path, &there) == 0 && S_ISDIR(there.st_mode))
+        return eg_fail(ctx, EG_ERROR_ARGUMENT, "cannot write %s: it is a directory", path);
     int n = slash ? snprintf(directory, sizeof directory, "%.*s/", (int)(slash - path), path)
                   : snprintf(directory, sizeof directory, ".");
     if (n < 0 || n >= (int)sizeof directory || access(directory, W_OK | X_OK) != 0)

@@ -10,6 +10,14 @@
 #include "device/device.h"
 #include "field/field.h"
 #include "mesh/mesh.h"
+#include "model/facts.h"
+#include "time/time.h"
+
+/* How a run is watched. */
+typedef struct eg_run_options {
+    eg_progress_function *progress; /* of a time loop, see eg_time_options; NULL: none */
+    void *progress_user;            /* not owned */
+} eg_run_options;
 
 /* What a model is created from; nothing is owned by it. */
 typedef struct eg_problem {
@@ -17,7 +25,8 @@ typedef struct eg_problem {
     eg_device *device;
     eg_comm *comm;
     const eg_case *cas;
-    const eg_mesh *mesh; /* this rank's part */
+    const eg_mesh *mesh;    /* this rank's part */
+    eg_run_options options; /* a model in time hands `progress` on to eg_time_run */
 } eg_problem;
 
 /* The errors of one field against [exact]. */
@@ -32,13 +41,23 @@ typedef struct eg_model {
     const char *name;
     const char *summary;
     const eg_key *keys; /* of the model's own sections */
+    bool in_time;       /* it has the section [time], too */
+    /* What `eagre new` writes into a case besides the required keys, as replacements
+     * ("time.cfl=0.5", ended by NULL), so that the case runs as it stands; NULL: nothing. */
+    const char *const *sample;
     /* Judges what the schema cannot: needs neither mesh nor device. */
     eg_status (*check)(eg_context *ctx, const eg_case *cas);
+    /* Judges what only the mesh tells: shapes, names of boundaries. `mesh` may be this rank's part
+     * of it: what is wrong on one rank fails on all. NULL: nothing. */
+    eg_status (*check_mesh)(const eg_case *cas, const eg_mesh *mesh);
     eg_status (*create)(const eg_problem *problem, void **state);
     /* Does the work of the run. */
     eg_status (*run)(void *state);
     /* Errors at the end of the run; *count is 0 without [exact]. */
     eg_status (*errors)(void *state, eg_field_error *errors, int *count);
+    /* Adds what else is worth telling of the run, see facts.h: steps, averages, ranges. Called after
+     * `errors` on all ranks, with the same figures on all; NULL: nothing. */
+    eg_status (*details)(void *state, eg_facts *facts);
     /* The space of the model's unknowns; borrowed. */
     const eg_space *(*space)(void *state);
     int (*fields)(void *state); /* how many unknowns each of its points has */
@@ -50,6 +69,8 @@ extern const eg_model *const eg_models[];
 const eg_model *eg_model_find(const char *name); /* NULL: none */
 
 #define EG_TABLES_MAX 16
+/* The tables of keys that models share, [time] among them or not; returns their number. */
+size_t eg_model_shared_tables(bool in_time, const eg_key *tables[EG_TABLES_MAX]);
 /* The tables of keys of a case of this model; returns their number. */
 size_t eg_model_tables(const eg_model *model, const eg_key *tables[EG_TABLES_MAX]);
 
@@ -66,13 +87,14 @@ typedef struct eg_run_result {
     int ranks;
     eg_field_error errors[EG_MODEL_FIELDS_MAX];
     int error_count;
+    eg_facts facts; /* what the model's `details` have told */
     double wall_s;  /* everything after the case was opened */
     double setup_s; /* mesh, space, compilation */
     int kernels_compiled;
 } eg_run_result;
 
-/* Makes mesh, parts and model, runs it, and measures. Collective. */
+/* Makes mesh, parts and model, runs it, and measures; `options` may be NULL. Collective. */
 eg_status eg_model_run(const eg_model *model, const eg_case *cas, eg_device *device, eg_comm *comm,
-                       eg_run_result *out);
+                       const eg_run_options *options, eg_run_result *out);
 
 #endif

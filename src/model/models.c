@@ -45,14 +45,20 @@ static eg_status check_device_name(const eg_case *cas)
                         "\"opencl:NUMBER\"");
 }
 
-size_t eg_model_tables(const eg_model *model, const eg_key *tables[EG_TABLES_MAX])
+size_t eg_model_shared_tables(bool in_time, const eg_key *tables[EG_TABLES_MAX])
 {
     size_t count = 0;
     tables[count++] = eg_case_keys;
     tables[count++] = eg_mesh_keys;
     tables[count++] = eg_space_keys;
     tables[count++] = device_keys;
-    if (model == &eg_model_advection) tables[count++] = eg_time_keys;
+    if (in_time) tables[count++] = eg_time_keys;
+    return count;
+}
+
+size_t eg_model_tables(const eg_model *model, const eg_key *tables[EG_TABLES_MAX])
+{
+    size_t count = eg_model_shared_tables(model->in_time, tables);
     tables[count++] = model->keys;
     return count;
 }

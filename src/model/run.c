@@ -33,18 +33,23 @@ static eg_status check_finite(eg_context *ctx, const eg_run_result *result)
 {
     for (int i = 0; i < result->error_count; i++) {
         const eg_field_error *e = &result->errors[i];
-        if (!isfinite(e->norms.linf) || !isfinite(e->norms.l2))
-            return eg_fail(ctx, EG_ERROR_NUMERIC,
-                           "%s or what it is compared with is not finite everywhere: look for "
-                           "divisions by zero, overflow, and roots and logarithms of negative "
-                           "numbers in the case's expressions",
-                           e->name);
+        if (isfinite(e->norms.linf) && isfinite(e->norms.l2)) continue;
+        return eg_fail(
+            ctx, EG_ERROR_NUMERIC,
+            "%s or what it is compared with is not finite everywhere%s: look for divisions by "
+            "zero, overflow, and roots and logarithms of negative numbers in the case's "
+            "expressions",
+            e->name,
+            result->model->in_time
+                ? ", or too large to be squared. Try smaller steps (time.dt, time.cfl); if it is "
+                  "not the steps"
+                : "");
     }
     return EG_OK;
 }
 
 eg_status eg_model_run(const eg_model *model, const eg_case *cas, eg_device *device, eg_comm *comm,
-                       eg_run_result *out)
+                       const eg_run_options *options, eg_run_result *out)
 {
     eg_status status = EG_OK;
     eg_context *ctx = eg_device_context(device);
@@ -54,11 +59,15 @@ eg_status eg_model_run(const eg_model *model, const eg_case *cas, eg_device *dev
     const int compiled = eg_kernel_compilations();
     *out = (eg_run_result){.model = model, .ranks = eg_comm_size(comm)};
     EG_TRY(eg_model_make_mesh(cas, ctx, comm, &mesh));
-    EG_TRY(model->create(&(eg_problem){ctx, device, comm, cas, mesh}, &state));
+    if (model->check_mesh) EG_TRY(eg_comm_agree(comm, model->check_mesh(cas, mesh)));
+    eg_problem problem = {.ctx = ctx, .device = device, .comm = comm, .cas = cas, .mesh = mesh};
+    if (options) problem.options = *options;
+    EG_TRY(model->create(&problem, &state));
     out->setup_s = eg_wall_seconds() - start;
     EG_TRY(model->run(state));
     EG_TRY(model->errors(state, out->errors, &out->error_count));
     EG_TRY(check_finite(ctx, out));
+    if (model->details) EG_TRY(model->details(state, &out->facts));
     out->elements = mesh->global_count;
     out->dof = model->space(state)->dof * model->fields(state);
     out->kernels_compiled = eg_kernel_compilations() - compiled;

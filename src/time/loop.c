@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 /* The part of a step by which `end` may be missed and the step still be stretched to it. */
 #define STRETCH 1e-9
@@ -135,6 +136,53 @@ done:
     return status;
 }
 
+#define EXPRESSIONS                                                                                \
+    "look for divisions by zero, overflow, and roots and logarithms of negative numbers in the "   \
+    "case's expressions"
+
+/* Says what to do about a solution that is lost. */
+static eg_status fail_lost(const loop *l, const char *lost)
+{
+    const eg_time_options *o = l->options;
+    const eg_time_result *r = l->result;
+    double stable = NAN;
+    char hint[160];
+    if (r->steps == 0)
+        return eg_fail(l->ctx, EG_ERROR_NUMERIC,
+                       "at the start, at time %.9g, %s is not finite everywhere: " EXPRESSIONS,
+                       r->time, lost);
+    if (l->steps > 0 && l->system->stable_dt)
+        (void)l->system->stable_dt(l->system->user, r->time, &stable);
+    if (l->steps == 0)
+        snprintf(hint, sizeof hint, "time.cfl = %g may be too large: try half of it", o->cfl);
+    else if (isfinite(stable) && stable > 0.0)
+        snprintf(hint, sizeof hint,
+                 "time.dt = %g is %.3g times the step of CFL number 1: try a smaller one, or "
+                 "time.cfl = 0.5",
+                 o->dt, o->dt / stable);
+    else
+        snprintf(hint, sizeof hint, "time.dt = %g may be too large: try half of it", o->dt);
+    return eg_fail(l->ctx, EG_ERROR_NUMERIC,
+                   "at time %.9g, after %lld steps, %s is no longer finite. %s. If it is not the "
+                   "steps, " EXPRESSIONS,
+                   r->time, (long long)r->steps, lost, hint);
+}
+
+/* Looks for what is not finite: at the start, every so many steps, and behind the last. */
+static eg_status watch(const loop *l)
+{
+    eg_status status = EG_OK;
+    const eg_time_system *system = l->system;
+    const eg_time_result *r = l->result;
+    const char *lost = NULL;
+    if (!system->find_lost) return EG_OK;
+    if (r->steps % EG_TIME_WATCH != 0 && r->time < l->options->end) return EG_OK;
+    EG_TRY(system->find_lost(system->user, &lost));
+    if (lost) EG_TRY(fail_lost(l, lost));
+done:
+    return status;
+}
+
 static void show_progress(loop *l, double start_s, double dt)
 {
     const eg_time_options *o = l->options;
@@ -174,6 +222,7 @@ eg_status eg_time_run(eg_context *ctx, const eg_time_options *options, const eg_
                        "a CFL number was given, but the largest stable step of this model is not "
                        "known: give time.dt"));
     if (fixed) EG_TRY(plan_fixed(&l));
+    EG_TRY(watch(&l));
     while (out->time < options->end) {
         double dt, next;
         if (fixed)
@@ -181,6 +230,7 @@ eg_status eg_time_run(eg_context *ctx, const eg_time_options *options, const eg_
         else
             EG_TRY(next_stable(&l, &dt, &next));
         EG_TRY(take_step(&l, dt, next));
+        EG_TRY(watch(&l));
         show_progress(&l, start_s, dt);
     }
 done:

@@ -4,7 +4,10 @@
  *     strong-stability schemes   out = a·first + b·current + c·dt·L(current, time)
  *     low-storage schemes        k = A·k + dt·L(current, time),  out = current + B·k
  * so that a fused kernel reads and writes each value once. `first` is the solution at the beginning of
- * the step, `current` the result of the stage before (of the first stage: `first` itself). */
+ * the step, `current` the result of the stage before (of the first stage: `first` itself).
+ *
+ * The first stage of every scheme has a = 0 or A = 0: there `first` and `k` need not be read. A kernel
+ * that reads and multiplies them all the same needs finite values in `k` when the loop starts. */
 #ifndef EG_TIME_H
 #define EG_TIME_H
 
@@ -33,14 +36,22 @@ int eg_time_stages(eg_time_scheme scheme, double t, double dt, eg_stage *out);
 int eg_time_order(eg_time_scheme scheme);
 const char *eg_time_scheme_name(eg_time_scheme scheme); /* "euler", "ssp-rk2", "ssp-rk3", "rk4" */
 
+/* The steps between two looks for what is no longer finite: few enough for a run that has failed to
+ * end soon, so many that looking costs less than 1 % of the time. */
+#define EG_TIME_WATCH 512
+
 /* What is advanced. All functions are called on all ranks. */
 typedef struct eg_time_system {
     void *user; /* not owned */
     eg_status (*stage)(void *user, const eg_stage *stage);
-    /* The largest stable step for a CFL number of 1, the same on all ranks; NULL: dt must be given. */
+    /* The largest stable step for a CFL number of 1, the same on all ranks; infinite where nothing
+     * moves. NULL: dt must be given. */
     eg_status (*stable_dt)(void *user, double t, double *dt);
-    /* After each step; may be NULL. */
+    /* After each step, which are counted from 1: it ended at t and was dt long. May be NULL. */
     eg_status (*step_done)(void *user, int64_t step, double t, double dt);
+    /* Sets *lost to the name of something that is no longer finite, to NULL if all is; the same on
+     * all ranks. Asked at the start, every EG_TIME_WATCH steps and at the end. NULL: nobody looks. */
+    eg_status (*find_lost)(void *user, const char **lost);
 } eg_time_system;
 
 /* Where a run is; for drawing progress. */
@@ -54,8 +65,8 @@ typedef void eg_progress_function(void *user, const eg_progress *progress);
 typedef struct eg_time_options {
     eg_time_scheme scheme;
     double start, end;
-    double dt;  /* fixed; 0: from cfl. The last step is shortened so that `end` is met exactly */
-    double cfl; /* dt = cfl · stable_dt */
+    double dt;                      /* fixed; 0: from cfl */
+    double cfl;                     /* dt = cfl · stable_dt */
     int64_t steps_max;              /* 0: no limit; reaching it is EG_ERROR_NUMERIC */
     eg_progress_function *progress; /* called about twice a second at most; NULL: none */
     void *progress_user;            /* not owned */
@@ -67,8 +78,12 @@ typedef struct eg_time_result {
     double wall_s; /* of the loop */
 } eg_time_result;
 
-/* Steps from start to end. With a fixed dt all steps are equal but for rounding: (end - start)/dt that
- * is whole to 1e-9 is taken as whole. Allocates nothing. */
+/* Steps from start to end, which is met exactly. Allocates nothing.
+ *
+ * With a fixed dt, (end - start)/dt that is whole to 1e-9 is taken as whole: all steps then have the
+ * same bits; else the last is shorter. With a CFL number the last two steps share what is left, so
+ * that the last is no sliver. A solution that find_lost finds lost is EG_ERROR_NUMERIC; on failure
+ * *out tells how far the loop has come. */
 eg_status eg_time_run(eg_context *ctx, const eg_time_options *options, const eg_time_system *system,
                       eg_time_result *out);
 

@@ -70,7 +70,12 @@ eg_status eg_time_options_from_case(const eg_case *cas, eg_time_options *out)
 {
     eg_status status = EG_OK;
     static const char *const reals[] = {"time.start", "time.end", "time.dt", "time.cfl"};
-    const bool dt = eg_case_given(cas, "time.dt"), cfl = eg_case_given(cas, "time.cfl");
+    bool dt = eg_case_given(cas, "time.dt"), cfl = eg_case_given(cas, "time.cfl");
+    /* A replacement of one goes before what the file has of the other. */
+    if (dt && cfl && eg_case_replaced(cas, "time.dt") != eg_case_replaced(cas, "time.cfl")) {
+        dt = eg_case_replaced(cas, "time.dt");
+        cfl = !dt;
+    }
     for (size_t i = 0; i < EG_COUNT(reals); i++)
         EG_TRY(check_finite(cas, reals[i]));
     *out = (eg_time_options){.scheme = (eg_time_scheme)eg_case_choice(cas, "time.scheme"),

@@ -124,6 +124,80 @@ run 0 "$sine" --degrees 1,2,3 --device cpu:1 --svg "$work/degrees.svg"
 awk '/order/ { exit 1 }' "$work/out" || complain "degrees alone have an order"
 grep -qF 'degrees of freedom</text>' "$work/degrees.svg" || complain "degrees: the chart's axis"
 
+# Orders in time, of a wave that a fast change of the velocity carries with it, on a mesh whose own
+# error does not show.
+cat >"$work/wave.toml" <<'CASE'
+model = "advection"
+[mesh]
+shape = "quadrilateral"
+cells = [6, 2]
+periodic = ["x", "y"]
+[space]
+degree = 8
+[advection]
+velocity = ["1 + cos(40*t)", "0.5"]
+[initial]
+u = "sin(2*pi*x)"
+[exact]
+u = "sin(2*pi*(x - t - sin(40*t)/40))"
+[time]
+cfl = 0.3
+end = 0.2
+CASE
+order=0
+for scheme in euler ssp-rk2 ssp-rk3 rk4; do
+    order=$((order + 1)) dt=0.001
+    [ $scheme = rk4 ] && dt=0.004
+    half=$(awk "BEGIN { print $dt / 2 }")
+    run 0 "$work/wave.toml" time.scheme=$scheme --dt $dt,$half --device cpu:1 --json \
+        --csv "$work/dt.csv" --svg "$work/dt.svg"
+    holds "o['along'] == 'dt' and [r['dt'] for r in o['runs']] == [$dt, $half]"
+    holds "len(o['orders']) == 1 and abs(o['orders'][0]['l2'] - $order) < 0.2"
+    holds "o['runs'][0]['cells'] == [6, 2] and o['runs'][0]['degree'] == 8"
+    awk -F, -v order=$order 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        NR == 3 { found = $at["order_l2"] - order }
+        END { exit !(NR == 3 && found > -0.2 && found < 0.2) }' "$work/dt.csv" ||
+        complain "$scheme: $(cat "$work/dt.csv")"
+done
+grep -qF 'time step dt</text>' "$work/dt.svg" || complain "dt: the chart's axis"
+
+# Orders in space of a model with a time loop, for each dt; its own steps where there is no --dt.
+run 0 "$work/wave.toml" --cells 4x1,8x2 --degrees 2 --dt 0.002,0.001 --device cpu:1 --json
+holds 'o["along"] == "cells" and [(q["degree"], q["dt"]) for q in o["orders"]] ==
+       [(2, 0.002), (2, 0.001)] and all(abs(q["l2"] - 3) < 0.3 for q in o["orders"])'
+run 0 "$work/wave.toml" --cells 4x1,8x2 --degrees 2 --device cpu:1 --json
+holds 'o["runs"][0]["dt"] is None and abs(o["orders"][0]["l2"] - 3) < 0.3'
+run 0 "$work/wave.toml" time.dt=0.002 --cells 4x1,8x2 --degrees 2 --device cpu:1 --json
+holds 'o["runs"][0]["dt"] == 0.002'
+
+# A dt that is too large is named; the file has what came before it.
+run 1 "$work/wave.toml" --dt 0.004,0.1 time.end=100 --device cpu:1 --csv "$work/large.csv"
+says err 'no longer finite'
+says err 'in run 2 of 2: dt 0.1'
+[ "$(wc -l <"$work/large.csv")" -eq 2 ] || complain "large.csv: $(cat "$work/large.csv")"
+
+# A sweep that is interrupted leaves whole files: the runs that were done, every row complete. (Shells
+# have SIGINT ignored by what they start in the background; SIGTERM ends it the same way.)
+mkdir "$work/stopped"
+"$eagre" converge "$work/wave.toml" --cells 2x2,4x4,200x200 --degrees 1 --device cpu:1 \
+    --csv "$work/stopped/a.csv" --svg "$work/stopped/a.svg" >"$work/out" 2>"$work/err" &
+sweep=$!
+for _ in $(seq 600); do
+    [ "$(wc -l 2>/dev/null <"$work/stopped/a.csv")" = 3 ] && break
+    sleep 0.1
+done
+kill -TERM $sweep
+wait $sweep 2>/dev/null
+[ $? -ne 0 ] || complain "a sweep that is interrupted ends well"
+awk -F, 'NF != 15 { bad = 1 } END { exit bad || NR != 3 }' "$work/stopped/a.csv" ||
+    complain "interrupted: $(cat "$work/stopped/a.csv")"
+[ "$(ls "$work/stopped")" = a.csv ] || complain "interrupted: $(ls "$work/stopped")"
+
+# Without [exact] there is no error, and nothing to draw.
+sed '/exact/,/^u/d' "$work/wave.toml" >"$work/inexact.toml"
+run 2 "$work/inexact.toml" --cells 2x2,4x4 --degrees 1 --device cpu:1
+says err 'the case has no [exact]'
+
 # Lists that are wrong.
 wrong()
 {
@@ -159,6 +233,8 @@ wrong 'none of l1, l2, linf and nodal_l2' --cells 8,16 --norm h1
 wrong 'both say what mesh.cells is' mesh.cells=4 --cells 8,16
 wrong 'there is no directory' --cells 8,16 --csv "$work/none/a.csv"
 wrong 'there is no directory' --cells 8,16 --svg "$work/none/a.svg"
+wrong 'it is a directory' --cells 8,16 --csv "$work"
+wrong 'the same file' --cells 8,16 --csv "$work/a" --svg "$work/a"
 wrong 'unknown key "degre"' space.degre=2 --cells 8,16
 # A degree that the case refuses is found before anything runs.
 wrong 'space.degree' --degrees 1,99 --csv "$work/early.csv"
@@ -190,6 +266,10 @@ if [ -n "${EAGRE_TEST_MPIEXEC:-}" ]; then
     holds 'o["ranks"] == 2 and abs(o["orders"][0]["l2"] - 3) < 0.2'
     [ "$(wc -l <"$work/ranks.csv")" -eq 3 ] || complain "2 ranks: the CSV file"
     [ -s "$work/ranks.svg" ] || complain "2 ranks: no chart"
+    $mpirun -n 2 "$eagre" converge "$work/wave.toml" --cells 4x2,8x4 --degrees 2 --device cpu:1 \
+        --json --csv "$work/ranks.csv" >"$work/out" 2>"$work/err" || complain "2 ranks failed"
+    holds 'o["ranks"] == 2 and abs(o["orders"][0]["l2"] - 3) < 0.3'
+    [ "$(wc -l <"$work/ranks.csv")" -eq 3 ] || complain "2 ranks: the CSV file"
     timeout 60 $mpirun -n 1 "$eagre" converge "$sine" --cells 8,16 --device cpu:1 : \
         -n 1 "$eagre" converge "$sine" --cells 8,32 --device cpu:1 >"$work/out" 2>"$work/err"
     [ $? -eq 2 ] || complain "ranks with different lists: not exit code 2"

@@ -106,6 +106,46 @@ for case in "$source"/cases/project-*.toml; do
     "$eagre" check "$case" >"$work/out" 2>"$work/err" || complain "$case is refused"
 done
 
+# Progress is drawn on a terminal and erased in the end; with --json, or elsewhere, there is none.
+if command -v python3 >/dev/null; then
+    cat >"$work/terminal.py" <<'PYTHON'
+import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0:
+    os.dup2(os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
+    os.execv(sys.argv[2], sys.argv[2:])
+drawn = b""
+while True:
+    try:
+        piece = os.read(terminal, 4096)
+    except OSError:
+        break
+    if not piece:
+        break
+    drawn += piece
+sys.stdout.buffer.write(drawn)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+PYTHON
+    # As many steps as take about three seconds: a line is drawn every half second.
+    "$eagre" new advection >"$work/slow.toml"
+    json "$work/slow.toml" --device cpu:1
+    [ ! -s "$work/err" ] || complain "progress where there is no terminal"
+    steps=$(awk "BEGIN { print int(3 * $(number steps_per_s "$work/out")) }")
+    for option in "" --json; do
+        python3 "$work/terminal.py" "$work/out" "$eagre" run "$work/slow.toml" time.dt=1e-6 \
+            time.end="$(awk "BEGIN { print $steps * 1e-6 }")" --device cpu:1 $option \
+            >"$work/err" || complain "a run on a terminal failed"
+        drawn=$(tr '\r' '\n' <"$work/err" | grep -c "step [0-9]* of $steps, time .* left")
+        if [ -z "$option" ]; then
+            [ "$drawn" -ge 1 ] || complain "no progress on a terminal"
+            [ "$(tail -c 4 "$work/err" | od -An -c | tr -d ' ')" = '\r033[K' ] ||
+                complain "progress is not erased"
+        else
+            [ ! -s "$work/err" ] || complain "--json draws progress"
+        fi
+    done
+fi
+
 # What is not a number is a failure, not a result.
 "$eagre" run "$sine" 'initial.u=log(x - 2)' --device cpu:1 --json >"$work/out" 2>"$work/err"
 [ $? -eq 1 ] || complain "a function that is not finite is not exit code 1"
@@ -119,9 +159,18 @@ printf 'model="project"\n[mesh]\ncells=4\n[space]\ndegree=1\n[initial]\n%s="x"\n
 "$eagre" check "$sine" device.name=gpu >"$work/out" 2>"$work/err"
 [ $? -eq 2 ] || complain "a device that is none is not exit code 2"
 
-# A template is a case.
+# The template of every model is a case that runs as it stands, with an error to show.
+models=$("$eagre" new 2>&1 | awk 'NR > 1 { print $1 }')
+[ -n "$models" ] || complain "eagre new lists no models"
+for model in $models; do
+    "$eagre" new "$model" >"$work/$model.toml" 2>"$work/err" || complain "eagre new $model failed"
+    "$eagre" check "$work/$model.toml" >"$work/out" 2>"$work/err" || complain "$model: refused"
+    json "$work/$model.toml"
+    holds "$(number l2 "$work/out") > 0 && $(number l2 "$work/out") < 1e-3" ||
+        complain "the template of $model has an error of $(number l2 "$work/out")"
+    holds "$(sed 's/.*"wall_s": //; s/}.*//' "$work/out") < 60" || complain "$model takes long"
+done
 "$eagre" new project --output "$work/new.toml" 2>"$work/err" || complain "eagre new failed"
-json "$work/new.toml"
 "$eagre" new project --output "$work/new.toml" >"$work/out" 2>"$work/err" &&
     complain "eagre new overwrites a file"
 

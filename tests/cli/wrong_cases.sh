@@ -109,6 +109,73 @@ spoil 's/"triangle"/nonsense/' >"$work/case.toml"; wrong 'bare word in a file' 3
 printf 'model = "project"\r\n[mesh]\rcells = 1\n' >"$work/case.toml"; wrong 'carriage return alone' 2: ''
 : >"$work/case.toml"; wrong 'empty file' - 'model'
 
+# Degrees of advection: a list in a file beside the case, and adaptation.
+cat >"$work/advection.toml" <<'END'
+model = "advection"
+[mesh]
+shape = "quadrilateral"
+cells = [2, 2]
+[space]
+degree = 3
+[advection]
+velocity = [1, 1]
+[initial]
+u = "x"
+[time]
+dt = 0.1
+end = 1.0
+END
+degrees() { sed "$1" "$work/advection.toml" >"$work/case.toml"; printf '%b' "${2:-}" >"$work/list.txt"; }
+list='8a degree_file = "list.txt"'
+degrees "$list" '1 2 # two\n3 0\n'
+"$eagre" check "$work/case.toml" >"$work/out" 2>"$work/err" || complain "a list of degrees" "is refused"
+degrees "$list" '1 2 3'; wrong 'list too short' 9:15 'has 3 degrees, and the mesh has 4 elements'
+degrees "$list" '1 2 3\n0 1'; wrong 'list too long' 9:15 'list.txt:2: "1" is one degree too many'
+degrees "$list" '1\n4\n3\n0'; wrong 'degree above the highest' 9:15 'list.txt:2: "4" is no degree'
+degrees "$list" '1 2 -1 3'; wrong 'negative degree' 9:15 'list.txt:1: "-1" is no degree'
+degrees "$list" '1 2 two 3'; wrong 'word in a list' 9:15 'list.txt:1: "two" is no degree'
+degrees "$list" '\0001\0377\0000'; wrong 'binary list' 9:15 'list.txt:1: '
+degrees '8a degree_file = "none.txt"'; wrong 'no list' 9:15 'cannot open '
+degrees "8a degree = 1\ndegree_file = 'list.txt'" '1 2 3 0'; wrong 'degrees twice' 10:15 'leave one of the two out'
+degrees '8a degree = "0/0"'; wrong 'degree that is no number' 9: 'not a number'
+degrees '13a [adapt]\nenabled = true\nleast = 4'; wrong 'least above the highest' 16:9 'space.degree = 3'
+degrees '13a [adapt]\nenabled = true\nleast = 0'; wrong 'adapting constants' 16:9 'from 1'
+degrees '13a [adapt]\nenabled = true\nlower = 0.5'; wrong 'no hysteresis' 16:9 'less than adapt.raise'
+degrees '13a [adapt]\nenabled = true\nevery = 0'; wrong 'every 0 steps' 16:9 'every'
+degrees '13a [adapt]\nleast = 2'; wrong 'adaptation that is not on' 15:9 'adapt.enabled = true'
+degrees 's/"quadrilateral"/"hexahedron"/;s/\[2, 2\]/[3, 3, 3]\nperturb = 0.2/;s/\[1, 1\]/[1, 1, 1]/;$a [adapt]\nenabled = true'
+wrong 'mass would be lost by adaptation' - 'adapt.least = 2'
+
+# Quadrature and the limiter of advection.
+degrees '8a quadrature = "lobatto"\nextra_points = 0'; wrong 'too few points' 10:16 'at least N + 2'
+degrees '8a extra_points = 9'; wrong 'too many points' 9:16 'from 0 to 4'
+limiter() { degrees "s/dt = 0.1/&\nscheme = \"ssp-rk3\"/;\$a [limiter]\n$1"; }
+limiter 'bounds = "initial"'
+"$eagre" check "$work/case.toml" >"$work/out" 2>"$work/err" || complain "a limiter" "is refused"
+limiter 'bounds = "given"'; wrong 'no bounds' 16:10 'Give limiter.low'
+limiter 'low = 0'; wrong 'bounds of no limiter' 16:7 'did you mean bounds = "given"?'
+limiter 'bounds = "initial"\nhigh = 1'; wrong 'bounds given twice' 17:8 'did you mean bounds = "given"?'
+limiter 'bounds = "given"\nlow = 2\nhigh = 1'; wrong 'bounds upside down' 18:8 'nothing is between'
+limiter 'bounds = "given"\nlow = [0, 0]'; wrong 'bounds of two tracers' 17:7 'one for each'
+limiter 'bounds = "initial"\n[source]\nu = "1"'; wrong 'source with a limiter' 17: 'source'
+degrees '$a [limiter]\nbounds = "initial"'; wrong 'scheme that keeps no bounds' - '"ssp-rk3"'
+limiter 'bounds = "initial"'; sed -i 's/dt = 0.1/cfl = 1.5/' "$work/case.toml"
+wrong 'steps too long for bounds' 12:7 'at most'
+
+# wrong_run WHAT PLACE PHRASE: the same for what only a run can tell.
+wrong_run()
+{
+    kinds=$((kinds + 1))
+    "$eagre" run "$work/case.toml" >"$work/out" 2>"$work/err"
+    code=$?
+    [ "$code" -eq 2 ] || complain "$1" "exit code $code"
+    grep -qF "case.toml:$2: error: " "$work/err" || complain "$1" "not at $2"
+    grep -qF -e "$3" "$work/err" || complain "$1" "does not say \"$3\""
+}
+limiter 'bounds = "initial"'; wrong_run 'a step that loses bounds' 12:6 'steps of 0.0416666667 at most, not of 0.1'
+limiter 'bounds = "given"\nlow = 0.1'; wrong_run 'initial values below the bounds' 17:7 'u begins with values from 0 to 1'
+limiter 'bounds = "given"\nhigh = 0.9'; wrong_run 'initial values above the bounds' 17:8 'u begins with values from 0 to 1'
+
 # On the command line.
 good >"$work/case.toml"; wrong 'unknown key on the command line' - 'did you mean "degree"?' space.degre=4
 good >"$work/case.toml"; wrong 'wrong value on the command line' - 'integer' space.degree=high

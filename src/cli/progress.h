@@ -1,0 +1,16 @@
+/* Progress of commands that take long, on standard error. */
+#ifndef EG_CLI_PROGRESS_H
+#define EG_CLI_PROGRESS_H
+
+#include "cli/cli.h"
+
+/* A line in place of the one before on a terminal, behind it elsewhere. */
+void cli_show_progress(const char *format, ...) EG_PRINTF(1, 2);
+/* Erases the line if one was drawn on a terminal. To be called before anything else is printed. */
+void cli_clear_progress(void);
+
+/* Options of a run whose time loop draws its progress behind `name` ("": none), which must outlive
+ * the run; on a terminal only, and not with --json. */
+eg_run_options cli_run_options(const cli_options *options, const char *name);
+
+#endif

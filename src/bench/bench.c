@@ -9,7 +9,7 @@
 
 static const eg_bench_driver *const drivers[] = {
     &eg_bench_stream, &eg_bench_fma, &eg_bench_gemm,   &eg_bench_chain,
-    &eg_bench_matvec, &eg_bench_dot, &eg_bench_launch,
+    &eg_bench_matvec, &eg_bench_dot, &eg_bench_launch, &eg_bench_advection,
 };
 
 size_t eg_bench_count(void)
@@ -126,6 +126,10 @@ eg_status eg_bench_add(eg_bench *bench, const eg_bench_work *work)
         point->ceiling_gflops = work->ceiling_gflops;
         unpadded = fmax(unpadded, work->flops / work->ceiling_gflops * 1e-9);
         add_bound(work->unit, padded / work->ceiling_gflops * 1e-9, point);
+    }
+    if (work->bound_s > 0) {
+        unpadded = fmax(unpadded, work->bound_s);
+        add_bound(work->bound_by, work->bound_s, point);
     }
     bool bounded = point->bound_s > 0;
     point->fraction = bounded ? point->bound_s / work->time_s : NAN;

@@ -22,7 +22,7 @@ typedef struct eg_bench_point {
     double fraction;         /* bound_s / time_s; NaN where there is no bound */
     double ceiling_gbs;      /* the bandwidth in the bound; NaN: memory does not bound it */
     double ceiling_gflops;   /* the rate in the bound; NaN: arithmetic does not bound it */
-    const char *bound_by;    /* "memory", "fma", "tensor", "shared" or "" */
+    const char *bound_by;    /* "memory", "fma", "tensor", "shared", "dof" or "" */
 } eg_bench_point;
 
 /* What the machine can do, measured; NaN where it was not measured or there is no such unit. */

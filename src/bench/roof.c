@@ -22,11 +22,10 @@ static eg_status run_copy(void *user)
                      EG_BUFFER("b", roof->b));
 }
 
-eg_status eg_bench_roof_create(eg_bench *bench, size_t bytes, eg_bench_roof *roof)
+eg_status eg_bench_roof_create(eg_bench *bench, size_t bytes, bool tensor, eg_bench_roof *roof)
 {
     eg_status status = EG_OK;
-    bool tensor = bench->info->has_tensor_f64;
-    *roof = (eg_bench_roof){0};
+    *roof = (eg_bench_roof){.tensor = tensor};
     EG_TRY(eg_bench_copy_kernel(bench, 0, &roof->copy[0]));
     if (bench->on_cpu) EG_TRY(eg_bench_copy_kernel(bench, 1, &roof->copy[1]));
     size_t tile = EG_BENCH_STREAM_ROWS * (size_t)eg_kernel_lanes(roof->copy[0]);
@@ -55,7 +54,6 @@ eg_status eg_bench_roof_add(eg_bench *bench, eg_bench_roof *roof, eg_bench_body 
                             double padded_flops, eg_bench_work *work)
 {
     eg_status status = EG_OK;
-    bool tensor = bench->info->has_tensor_f64;
     copy_run copies[3] = {{roof, 0}, {roof, 1}, {roof, 2}};
     eg_bench_timed timed[5] = {{.body = body, .user = user},
                                {.body = eg_bench_peak_run, .user = &roof->peak},
@@ -70,8 +68,8 @@ eg_status eg_bench_roof_add(eg_bench *bench, eg_bench_roof *roof, eg_bench_body 
         fastest_copy = fmin(fastest_copy, timed[i].seconds);
 
     work->time_s = timed[0].seconds;
-    work->unit = tensor ? "tensor" : "fma";
-    work->padded_flops = tensor ? padded_flops : work->flops;
+    work->unit = roof->tensor ? "tensor" : "fma";
+    work->padded_flops = roof->tensor ? padded_flops : work->flops;
     work->ceiling_gflops = roof->peak.work / timed[1].seconds * 1e-9;
     work->ceiling_gbs = roof->copy_bytes / fastest_copy * 1e-9;
     roof->peak_gflops[roof->points] = work->ceiling_gflops;
@@ -89,7 +87,7 @@ void eg_bench_roof_report(eg_bench *bench, eg_bench_roof *roof, bool from_cache)
     double copy = eg_bench_median(roof->copy_gbs, roof->points);
     double peak = eg_bench_median(roof->peak_gflops, roof->points);
     *(from_cache ? &ceilings->cache_copy_gbs : &ceilings->copy_gbs) = copy;
-    *(bench->info->has_tensor_f64 ? &ceilings->tensor_gflops : &ceilings->fma_gflops) = peak;
+    *(roof->tensor ? &ceilings->tensor_gflops : &ceilings->fma_gflops) = peak;
 }
 
 eg_status eg_bench_degrees(eg_bench *bench, double bytes, bool from_cache,
@@ -97,7 +95,7 @@ eg_status eg_bench_degrees(eg_bench *bench, double bytes, bool from_cache,
 {
     eg_status status = EG_OK;
     eg_bench_roof roof = {0};
-    EG_TRY(eg_bench_roof_create(bench, (size_t)bytes, &roof));
+    EG_TRY(eg_bench_roof_create(bench, (size_t)bytes, bench->info->has_tensor_f64, &roof));
     for (int degree = 1; degree <= EG_BENCH_MAX_DEGREE; degree++)
         EG_TRY(measure(bench, &roof, degree, bytes, from_cache));
     eg_bench_roof_report(bench, &roof, from_cache);

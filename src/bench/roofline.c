@@ -11,12 +11,13 @@
 #include <string.h>
 
 #define WIDTH 1120.0
-#define HEIGHT 690.0
+#define HEIGHT 708.0
 #define LEFT 88.0
 #define RIGHT 34.0
-#define TOP 122.0
+#define TOP 140.0
 #define BOTTOM 72.0
-#define SERIES_MAX 8
+#define SERIES_MAX 16
+#define COLOURS 8
 #define LABEL_HEIGHT 12.0
 #define LABEL_CHAR 6.3 /* width of a character of a label */
 
@@ -328,23 +329,24 @@ done:
 
 static eg_status put_marker(eg_text *svg, int series, double x, double y, double r)
 {
-    switch (series % 4) {
+    const int colour = series % COLOURS;
+    switch ((series + series / COLOURS) % 4) {
     case 0:
         return eg_text_printf(svg, "<circle class=\"mark f%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"",
-                              series, x, y, r);
+                              colour, x, y, r);
     case 1:
         return eg_text_printf(svg,
                               "<rect class=\"mark f%d\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
                               "height=\"%.1f\"",
-                              series, x - 0.9 * r, y - 0.9 * r, 1.8 * r, 1.8 * r);
+                              colour, x - 0.9 * r, y - 0.9 * r, 1.8 * r, 1.8 * r);
     case 2:
         return eg_text_printf(svg, "<path class=\"mark f%d\" d=\"M%.1f %.1fl%.1f %.1fh%.1fz\"",
-                              series, x, y - 1.2 * r, 1.2 * r, 2.1 * r, -2.4 * r);
+                              colour, x, y - 1.2 * r, 1.2 * r, 2.1 * r, -2.4 * r);
     default:
         return eg_text_printf(svg,
                               "<path class=\"mark f%d\" d=\"M%.1f %.1fl%.1f %.1fl%.1f %.1fl%.1f "
                               "%.1fz\"",
-                              series, x, y - 1.3 * r, 1.3 * r, 1.3 * r, -1.3 * r, 1.3 * r, -1.3 * r,
+                              colour, x, y - 1.3 * r, 1.3 * r, 1.3 * r, -1.3 * r, 1.3 * r, -1.3 * r,
                               -1.3 * r);
     }
 }
@@ -352,14 +354,20 @@ static eg_status put_marker(eg_text *svg, int series, double x, double y, double
 static eg_status put_legend(chart *c)
 {
     eg_status status = EG_OK;
-    double x = LEFT + 4;
+    double x = LEFT + 4, y = 93;
     for (int i = 0; i < c->series_count; i++) {
-        EG_TRY(put_marker(c->svg, i, x, 93, 6));
+        const double width = 44 + 7.8 * (double)strlen(c->series[i]);
+        if (x + width > WIDTH - RIGHT) { /* a second row */
+            x = LEFT + 4;
+            y += 22;
+        }
+        EG_TRY(put_marker(c->svg, i, x, y, 6));
         EG_TRY(eg_text_puts(c->svg, "/>\n"));
-        EG_TRY(eg_text_printf(c->svg, "<text class=\"legend\" x=\"%.1f\" y=\"98\">", x + 13));
+        EG_TRY(
+            eg_text_printf(c->svg, "<text class=\"legend\" x=\"%.1f\" y=\"%.1f\">", x + 13, y + 5));
         EG_TRY(put_escaped(c->svg, c->series[i]));
         EG_TRY(eg_text_puts(c->svg, "</text>\n"));
-        x += 44 + 7.8 * (double)strlen(c->series[i]);
+        x += width;
     }
 done:
     return status;
@@ -370,7 +378,7 @@ static eg_status put_trace(chart *c, int series)
 {
     eg_status status = EG_OK;
     double last_x = NAN, last_y = NAN;
-    EG_TRY(eg_text_printf(c->svg, "<polyline class=\"trace t%d\" points=\"", series));
+    EG_TRY(eg_text_printf(c->svg, "<polyline class=\"trace t%d\" points=\"", series % COLOURS));
     for (size_t r = 0; r < c->result_count; r++) {
         for (size_t i = 0; i < c->results[r].count; i++) {
             const eg_bench_point *p = &c->results[r].points[i];
@@ -433,7 +441,8 @@ static eg_status put_label(chart *c, const eg_bench_point *p)
     EG_TRY(eg_text_printf(c->svg,
                           "<text class=\"label f%d\" x=\"%.1f\" y=\"%.1f\" "
                           "text-anchor=\"middle\">",
-                          series_of(c, p->name), (box.left + box.right) / 2, box.bottom - 2.5));
+                          series_of(c, p->name) % COLOURS, (box.left + box.right) / 2,
+                          box.bottom - 2.5));
     EG_TRY(put_escaped(c->svg, text));
     EG_TRY(eg_text_puts(c->svg, "</text>\n"));
 done:
@@ -464,7 +473,7 @@ eg_status eg_bench_roofline(eg_context *ctx, const eg_bench_result *results, siz
     if (c.series_count == 0) {
         status = eg_fail(ctx, EG_ERROR_ARGUMENT,
                          "no benchmark that ran has both operations and bytes, so there is nothing "
-                         "to put on a roofline; run gemm, chain, matvec or dot");
+                         "to put on a roofline; run gemm, chain, matvec, dot or advection");
         goto done;
     }
     EG_TRY(for_points(&c, reserve));

@@ -28,7 +28,7 @@ typedef struct eg_bench_driver {
 } eg_bench_driver;
 
 extern const eg_bench_driver eg_bench_stream, eg_bench_fma, eg_bench_gemm, eg_bench_chain,
-    eg_bench_matvec, eg_bench_dot, eg_bench_launch;
+    eg_bench_matvec, eg_bench_dot, eg_bench_launch, eg_bench_advection;
 
 void eg_bench_progress(eg_bench *bench, const char *format, ...) EG_PRINTF(2, 3);
 
@@ -45,6 +45,8 @@ typedef struct eg_bench_work {
     double ceiling_gbs;
     double ceiling_gflops; /* of the unit named `unit` */
     const char *unit;      /* "fma", "tensor"; NULL: none */
+    double bound_s;        /* a bound of another kind … */
+    const char *bound_by;  /* … and what it is called */
 } eg_bench_work;
 
 eg_status eg_bench_add(eg_bench *bench, const eg_bench_work *work);
@@ -129,13 +131,14 @@ typedef struct eg_bench_roof {
     int64_t tiles;
     size_t count;
     double copy_bytes;
+    bool tensor; /* the unit is the tensor unit, else FMA */
     eg_bench_peak peak;
     double copy_gbs[EG_BENCH_POINTS_MAX], peak_gflops[EG_BENCH_POINTS_MAX];
     size_t points; /* so far */
 } eg_bench_roof;
 
-/* After eg_bench_measure_ceilings; `bytes` in all arrays. */
-eg_status eg_bench_roof_create(eg_bench *bench, size_t bytes, eg_bench_roof *roof);
+/* After eg_bench_measure_ceilings; `bytes` in all arrays; `tensor`: points run on the tensor unit. */
+eg_status eg_bench_roof_create(eg_bench *bench, size_t bytes, bool tensor, eg_bench_roof *roof);
 void eg_bench_roof_destroy(eg_bench_roof *roof);
 /* Times a body and the roof together; adds the point with time and ceilings filled in. */
 eg_status eg_bench_roof_add(eg_bench *bench, eg_bench_roof *roof, eg_bench_body *body, void *user,

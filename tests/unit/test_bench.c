@@ -81,6 +81,28 @@ static void test_bench__padding_raises_the_bound_and_the_unpadded_one_is_kept(vo
     end(&f);
 }
 
+static void test_bench__a_driver_can_give_a_bound_of_its_own(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f);
+    eg_bench_work work = {.name = "advection-degrees",
+                          .size = "M=5",
+                          .time_s = 1,
+                          .bound_s = 0.75,
+                          .bound_by = "dof"};
+    eg_bench_point p = add(&f, work);
+    assert_true(p.bound_s == 0.75 && p.fraction == 0.75 && p.unpadded_bound_s == 0.75);
+    assert_string_equal(p.bound_by, "dof");
+
+    work.bytes = 8e9;
+    work.ceiling_gbs = 10;
+    p = add(&f, work);
+    assert_true(fabs(p.bound_s - 0.8) < 1e-15);
+    assert_string_equal(p.bound_by, "memory");
+    end(&f);
+}
+
 static void test_bench__without_ceilings_there_is_no_fraction(void **state)
 {
     (void)state;
@@ -162,6 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bench__the_larger_of_memory_and_arithmetic_is_the_bound),
         cmocka_unit_test(test_bench__padding_raises_the_bound_and_the_unpadded_one_is_kept),
+        cmocka_unit_test(test_bench__a_driver_can_give_a_bound_of_its_own),
         cmocka_unit_test(test_bench__without_ceilings_there_is_no_fraction),
         cmocka_unit_test(test_bench__a_wrong_or_missing_value_is_found),
         cmocka_unit_test(test_bench__tiles_are_shared_evenly_among_threads),

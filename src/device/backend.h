@@ -109,6 +109,8 @@ struct eg_device {
     void *state;      /* the backend's own, owned by it */
     int cuda_arch;    /* 90 for sm_90; 0 elsewhere */
     int live_objects; /* buffers, kernels, … still open: asserted 0 at close */
+    int keepers;      /* how many have asked for kernels to be kept */
+    eg_kernel *kept;  /* a list of kernels that nobody uses at the moment; owned */
 };
 
 /* In check mode every buffer has this many canary bytes before and behind it. */

@@ -11,6 +11,11 @@ const char *const *eg_kernel_source_names(void);
 /* How many kernels this process has compiled (rather than taken from the cache). */
 int eg_kernel_compilations(void);
 
+/* From here on kernels that are destroyed stay loaded, and serve those who next create one with the same
+ * options: who makes the same kernels again and again asks for it (true), and says when it is over
+ * (false). The last to do so unloads them; all do before the device is closed. */
+void eg_device_keep_kernels(eg_device *device, bool keep);
+
 /* Copies bytes device to device with the vendor's own routine, for the ceilings of `bench`. */
 size_t eg_buffer_bytes(const eg_buffer *buffer);
 

@@ -1,6 +1,7 @@
 /* Kernels: source, cache, compiler, load. */
 #include "device/kernel.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <limits.h>
 #include <stdatomic.h>
@@ -94,6 +95,62 @@ done:
     return status;
 }
 
+/* --- kernels that are kept loaded --------------------------------------------------------------- */
+
+/* Hashes the options: their strings with the NUL, then their numbers. */
+static void hash_options(const eg_kernel_options *o, char hex[EG_SHA256_HEX])
+{
+    const char *const strings[] = {o->source ? o->source : "", o->text ? o->text : "", o->entry};
+    const int64_t numbers[] = {o->real, o->lanes, o->rows_per_block, o->tiles_per_block,
+                               o->no_contraction};
+    unsigned char digest[EG_SHA256_BYTES];
+    eg_sha256 hash;
+    eg_sha256_init(&hash);
+    for (size_t i = 0; i < EG_COUNT(strings); i++)
+        eg_sha256_add(&hash, strings[i], strlen(strings[i]) + 1);
+    eg_sha256_add(&hash, numbers, sizeof numbers);
+    for (size_t i = 0; i < o->define_count; i++) {
+        eg_sha256_add(&hash, o->defines[i].name, strlen(o->defines[i].name) + 1);
+        eg_sha256_add(&hash, &o->defines[i].value, sizeof o->defines[i].value);
+    }
+    eg_sha256_end(&hash, digest);
+    eg_sha256_hex(digest, hex);
+}
+
+/* Takes a kernel of these options out of the list; NULL if there is none. */
+static eg_kernel *take_kept(eg_device *device, const char *kept_as)
+{
+    for (eg_kernel **at = &device->kept; *at; at = &(*at)->next) {
+        eg_kernel *kernel = *at;
+        if (strcmp(kernel->kept_as, kept_as) != 0) continue;
+        *at = kernel->next;
+        kernel->next = NULL;
+        kernel->was_cached = true;
+        return kernel;
+    }
+    return NULL;
+}
+
+static void unload(eg_kernel *kernel)
+{
+    eg_device *device = kernel->device;
+    device->backend->unload(device, kernel->function);
+    eg_release(device->ctx, &kernel);
+}
+
+void eg_device_keep_kernels(eg_device *device, bool keep)
+{
+    device->keepers += keep ? 1 : -1;
+    assert(device->keepers >= 0);
+    while (device->keepers == 0 && device->kept) {
+        eg_kernel *next = device->kept->next;
+        unload(device->kept);
+        device->kept = next;
+    }
+}
+
+/* --- creation ------------------------------------------------------------------------------------- */
+
 eg_status eg_kernel_create(eg_device *device, const eg_kernel_options *given, eg_kernel **out)
 {
     eg_kernel_options full = {0}, *const options = &full;
@@ -101,7 +158,7 @@ eg_status eg_kernel_create(eg_device *device, const eg_kernel_options *given, eg
     eg_target target = eg_target_of(device);
     eg_source *source = NULL;
     eg_kernel *kernel = NULL;
-    char key[EG_SHA256_HEX];
+    char key[EG_SHA256_HEX], kept_as[EG_SHA256_HEX] = "";
     eg_status status = EG_OK;
 
     *out = NULL;
@@ -114,6 +171,14 @@ eg_status eg_kernel_create(eg_device *device, const eg_kernel_options *given, eg
     if (options->real == EG_F64 && !device->info.has_f64)
         return eg_fail(ctx, EG_ERROR_UNSUPPORTED, "%s (%s) has no double precision; use single",
                        device->info.spec, device->info.name);
+    if (device->keepers > 0 && options->entry) {
+        hash_options(options, kept_as);
+        *out = take_kept(device, kept_as);
+        if (*out) {
+            device->live_objects++;
+            return EG_OK;
+        }
+    }
     EG_TRY(eg_new(ctx, 1, &source));
     EG_TRY(eg_source_build(ctx, &target, options, source));
     EG_TRY(eg_new(ctx, 1, &kernel));
@@ -124,6 +189,7 @@ eg_status eg_kernel_create(eg_device *device, const eg_kernel_options *given, eg
     memcpy(kernel->parameters, source->parameters, sizeof kernel->parameters);
     memcpy(kernel->name, source->name, sizeof kernel->name);
     memcpy(kernel->entry, source->entry, sizeof kernel->entry);
+    memcpy(kernel->kept_as, kept_as, sizeof kernel->kept_as);
     EG_TRY(make_key(device, source, key));
     EG_TRY(load_cached(kernel, key, &kernel->was_cached));
     if (!kernel->was_cached) EG_TRY(compile_and_load(kernel, source, key));
@@ -141,9 +207,14 @@ void eg_kernel_destroy(eg_kernel **kernel)
 {
     if (!kernel || !*kernel) return;
     eg_device *device = (*kernel)->device;
-    device->backend->unload(device, (*kernel)->function);
     device->live_objects--;
-    eg_release(device->ctx, kernel);
+    if (device->keepers > 0 && (*kernel)->kept_as[0]) {
+        (*kernel)->next = device->kept;
+        device->kept = *kernel;
+    } else {
+        unload(*kernel);
+    }
+    *kernel = NULL;
 }
 
 int eg_kernel_lanes(const eg_kernel *kernel)

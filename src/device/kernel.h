@@ -14,6 +14,8 @@ struct eg_kernel {
     eg_type real;
     void *function; /* the backend's, owned */
     bool was_cached;
+    char kept_as[EG_SHA256_HEX]; /* of its options; "": was not created while kernels are kept */
+    eg_kernel *next;             /* in the list of those kept */
 };
 
 struct eg_operator {

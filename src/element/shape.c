@@ -78,6 +78,23 @@ const eg_shape_info *eg_shape_get_info(eg_shape shape)
     return &shapes[shape];
 }
 
+int eg_shape_face_direction(eg_shape shape, int face, bool *high)
+{
+    const eg_shape_info *info = eg_shape_get_info(shape);
+    int direction = 0;
+    assert(shape == EG_SHAPE_LINE || shape == EG_SHAPE_QUAD || shape == EG_SHAPE_HEX);
+    for (int d = 0; d < info->dim; d++) {
+        const double end = info->r[info->face[face][0]][d];
+        bool same = true;
+        for (int i = 1; i < info->face_vertices; i++)
+            same = same && info->r[info->face[face][i]][d] == end;
+        if (!same) continue;
+        direction = d;
+        *high = end > 0.0;
+    }
+    return direction;
+}
+
 /* Maps points s [source dim][count] of the line, triangle or quadrilateral whose n vertices are
  * `vertex` of those at `at` to r [dim][count]. One vertex alone is a face of a line. */
 static void map_points(int n, const int *vertex, const double (*at)[3], int dim, int count,

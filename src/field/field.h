@@ -12,7 +12,7 @@
  * element, which weigh 0.
  *
  * Collective, called by every rank in the same order, are eg_space_create, eg_field_create,
- * eg_field_from_host, eg_halo_create, eg_function_create, _interpolate and _project,
+ * eg_field_from_host, eg_halo_create, eg_function_create, _interpolate, _project and _range,
  * eg_measure_create, _norms and _integrals. In all of these ranks agree on whether it has worked:
  * what fails on one rank fails on all, with EG_ERROR_COMM on those where nothing is wrong, and
  * nobody waits in vain. eg_halo_start and eg_halo_wait belong to the time loop: collective, too,
@@ -80,6 +80,8 @@ typedef struct eg_space_options {
     int degree;             /* of all elements … */
     const uint8_t *degrees; /* … or [elements + ghosts] each its own; not kept */
     int lanes; /* 0: the device's, fewer where a tile of 1 field outgrows shared memory */
+    /* Another space on the mesh, from which what the mesh alone determines is taken; NULL: none. */
+    const eg_space *like;
 } eg_space_options;
 
 eg_status eg_space_create(eg_device *device, eg_comm *comm, const eg_mesh *mesh,
@@ -209,6 +211,10 @@ eg_status eg_function_interpolate(eg_function *function, double t, eg_field *fie
 /* The L2 projection, exact to rounding for the cubature used (degree 2N + 4 or what there is), also
  * on curved elements. Fills ghosts and padding. */
 eg_status eg_function_project(eg_function *function, double t, eg_field *field);
+/* The range of each component over the points of that cubature and over nodes that include the corners of
+ * elements: least, most [components], the same on all ranks. The mean of the L2 projection on an element
+ * is never out of it. */
+eg_status eg_function_range(eg_function *function, double t, double *least, double *most);
 
 typedef struct eg_norms {
     double l1, l2, linf; /* by quadrature, exact for the square of a field also on curved elements;

@@ -3,7 +3,7 @@
  *
  * An element's key says its group; groups are in the order of their keys, so that every rank agrees
  * on what a group is, but not on how many there are. Within a group each of three parts (interior,
- * next to another rank, ghosts) begins at a new tile and keeps the order of the mesh. */
+ * next to another rank, ghosts) begins at a new tile and is ordered as rows.c says. */
 #include "field/space.h"
 #include "field/points.h"
 
@@ -75,7 +75,9 @@ static eg_status classify(eg_space *space, const eg_space_options *options, grou
             return eg_fail(space->ctx, EG_ERROR_ARGUMENT,
                            "element %" PRId64 " has degree %d; degrees are 0 to %d",
                            mesh->global[e], degree, DEGREES - 1);
-        g->key[e] = key_of((eg_shape)mesh->shape[e], degree, !eg_mesh_is_affine(mesh, e));
+        const bool curved = options->like ? eg_space_group_of(options->like, e)->curved
+                                          : !eg_mesh_is_affine(mesh, e);
+        g->key[e] = key_of((eg_shape)mesh->shape[e], degree, curved);
         g->count[g->key[e]][part_of(mesh, e)]++;
     }
     return EG_OK;
@@ -166,6 +168,10 @@ static eg_status assign_slots(eg_space *space, grouping *g)
     eg_context *ctx = space->ctx;
     const eg_mesh *mesh = space->mesh;
     eg_status status = EG_OK;
+    uint16_t *kind = NULL; /* [elements + ghosts]: group and part */
+    int32_t *order = NULL;
+    EG_TRY(eg_new(ctx, (size_t)all_elements(mesh) + 1, &kind));
+    EG_TRY(eg_new(ctx, (size_t)all_elements(mesh) + 1, &order));
     EG_TRY(eg_new(ctx, (size_t)all_elements(mesh), &space->slot_of_element));
     EG_TRY(eg_new(ctx, (size_t)(space->slot_count / EG_SLOT_BLOCK), &space->group_of_block));
     for (int i = 0; i < space->group_count; i++) {
@@ -175,7 +181,11 @@ static eg_status assign_slots(eg_space *space, grouping *g)
         for (int64_t b = 0; b < round_up(slots, EG_SLOT_BLOCK); b += EG_SLOT_BLOCK)
             space->group_of_block[(group->first_slot + b) / EG_SLOT_BLOCK] = (uint8_t)i;
     }
-    for (int32_t e = 0; e < all_elements(mesh); e++) {
+    for (int32_t e = 0; e < all_elements(mesh); e++)
+        kind[e] = (uint16_t)(g->group[g->key[e]] * PARTS + (int)part_of(mesh, e));
+    EG_TRY(eg_space_order(mesh, kind, order));
+    for (int32_t i = 0; i < all_elements(mesh); i++) {
+        const int32_t e = order[i];
         int key = g->key[e];
         part p = part_of(mesh, e);
         eg_group *group = &space->groups[g->group[key]];
@@ -191,6 +201,8 @@ static eg_status assign_slots(eg_space *space, grouping *g)
                 element[s] = element[s - 1];
         }
 done:
+    eg_release(ctx, &order);
+    eg_release(ctx, &kind);
     return status;
 }
 
@@ -324,9 +336,12 @@ done:
 
 /* --- spaces ----------------------------------------------------------------------------------- */
 
-static eg_status check_options(eg_context *ctx, const eg_space_options *options)
+static eg_status check_options(eg_context *ctx, const eg_mesh *mesh,
+                               const eg_space_options *options)
 {
     int lanes = options->lanes;
+    assert(!options->like || options->like->mesh == mesh);
+    (void)mesh;
     if (lanes && (lanes < LANES_LEAST || lanes > LANES_MOST || (lanes & (lanes - 1))))
         return eg_fail(ctx, EG_ERROR_ARGUMENT,
                        "a space of %d lanes; possible are powers of two from %d to %d, and 0 for "
@@ -368,7 +383,7 @@ static eg_status create(eg_device *device, eg_comm *comm, const eg_mesh *mesh,
     eg_status status = EG_OK;
     eg_space *space = NULL;
     *out = NULL;
-    EG_TRY(check_options(ctx, options));
+    EG_TRY(check_options(ctx, mesh, options));
     EG_TRY(eg_new(ctx, 1, &space));
     *space = (eg_space){
         .ctx = ctx, .device = device, .comm = comm, .mesh = mesh, .basis = options->basis};
@@ -388,7 +403,10 @@ eg_status eg_space_create(eg_device *device, eg_comm *comm, const eg_mesh *mesh,
     double dof = count_dof(*out);
     EG_TRY(eg_comm_sum(comm, 1, &dof));
     (*out)->dof = (int64_t)dof;
-    EG_TRY(eg_space_measure_volume(*out));
+    if (options->like)
+        (*out)->volume = options->like->volume;
+    else
+        EG_TRY(eg_space_measure_volume(*out));
 done:
     if (status != EG_OK) eg_space_destroy(out);
     return status;

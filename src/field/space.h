@@ -5,6 +5,12 @@
 
 #include "field/field.h"
 
+/* --- order ------------------------------------------------------------------------------------ */
+
+/* The elements and ghosts of a mesh in the order of a space's slots: order [elements + ghosts]. Rows
+ * are of elements of one kind [elements + ghosts]. */
+eg_status eg_space_order(const eg_mesh *mesh, const uint16_t *kind, int32_t *order);
+
 /* --- where values lie ------------------------------------------------------------------------- */
 
 /* The group of an element or ghost. */

@@ -87,6 +87,7 @@ eg_status eg_mesh_create_box(eg_context *ctx, const eg_box_options *options, eg_
  * its key `partition` are those of eg_partitioner, in their order. */
 eg_status eg_mesh_create(eg_context *ctx, const eg_case *cas, eg_mesh **out);
 extern const eg_key eg_mesh_keys[]; /* ended by a row without a name */
+eg_shape eg_mesh_case_shape(const eg_case *cas); /* of the elements, before there is a mesh */
 
 /* --- steps of a generator or reader ----------------------------------------------------------- */
 /* After a failure the mesh can only be destroyed. */

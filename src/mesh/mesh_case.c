@@ -221,6 +221,11 @@ static eg_status point_at(const eg_case *cas, const eg_box_error *error)
     return eg_case_fail(cas, key, array ? error->direction : -1, "%s", error->message);
 }
 
+eg_shape eg_mesh_case_shape(const eg_case *cas)
+{
+    return (eg_shape)(EG_SHAPE_TRI + eg_case_choice(cas, "mesh.shape"));
+}
+
 eg_status eg_mesh_create(eg_context *ctx, const eg_case *cas, eg_mesh **out)
 {
     eg_status status = EG_OK;
@@ -228,7 +233,7 @@ eg_status eg_mesh_create(eg_context *ctx, const eg_case *cas, eg_mesh **out)
     eg_box_error error;
     eg_box_options resolved;
     *out = NULL;
-    eg_box_options o = {.shape = (eg_shape)(EG_SHAPE_TRI + eg_case_choice(cas, "mesh.shape")),
+    eg_box_options o = {.shape = eg_mesh_case_shape(cas),
                         .perturb = eg_case_real(cas, "mesh.perturb"),
                         .seed = (uint64_t)eg_case_integer(cas, "mesh.seed"),
                         .order = (int)eg_case_integer(cas, "mesh.order")};

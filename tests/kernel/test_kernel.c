@@ -334,6 +334,49 @@ static void test_kernel__is_compiled_once_and_again_when_its_entry_is_damaged(vo
     test_directory_remove(cache_directory);
 }
 
+/* One that is kept needs no entry of the cache; another kernel, or another copy of it, does. */
+static void kept(eg_device *device, eg_type real)
+{
+    eg_kernel_options options = text_options(SOURCE, copy_text, "copy", real), other = options;
+    eg_kernel *first = NULL, *second = NULL;
+    const eg_define define = {"UNUSED", 1};
+    eg_context *ctx = eg_device_context(device);
+    other.defines = &define;
+    other.define_count = 1;
+    eg_device_keep_kernels(device, true);
+    eg_device_keep_kernels(device, true);
+    create_and_run(device, real, false);
+    assert_int_equal(each_entry(cache_directory, discard), 1);
+    create_and_run(device, real, true);
+    TEST_OK(ctx, eg_kernel_create(device, &options, &first));
+    assert_true(eg_kernel_was_cached(first));
+    TEST_OK(ctx, eg_kernel_create(device, &options, &second));
+    assert_false(eg_kernel_was_cached(second));
+    assert_ptr_not_equal(first, second);
+    eg_kernel_destroy(&first);
+    eg_kernel_destroy(&second);
+    TEST_OK(ctx, eg_kernel_create(device, &other, &first));
+    assert_false(eg_kernel_was_cached(first));
+    eg_kernel_destroy(&first);
+    assert_int_equal(each_entry(cache_directory, discard), 2);
+    eg_device_keep_kernels(device, false);
+    create_and_run(device, real, true);
+    /* Nobody wants them any more. */
+    eg_device_keep_kernels(device, false);
+    create_and_run(device, real, false);
+    assert_int_equal(each_entry(cache_directory, discard), 1);
+}
+
+static void test_kernel__is_kept_for_those_who_make_it_again_and_again(void **state)
+{
+    (void)state;
+    eg_context_options options = test_context_options();
+    test_directory_create(cache_directory);
+    options.cache_dir = cache_directory;
+    on_every_device_with(&options, kept);
+    test_directory_remove(cache_directory);
+}
+
 /* --- without a compiler --------------------------------------------------------------------------------------- */
 
 static char *saved(const char *name)
@@ -509,6 +552,7 @@ int main(void)
         KERNEL_TEST(test_kernel__arrays_larger_than_the_cpus_stack_are_refused),
         KERNEL_TEST(test_kernel__a_kernel_directory_takes_the_place_of_the_library),
         KERNEL_TEST(test_kernel__is_compiled_once_and_again_when_its_entry_is_damaged),
+        KERNEL_TEST(test_kernel__is_kept_for_those_who_make_it_again_and_again),
         KERNEL_TEST(test_kernel__without_a_compiler_says_so),
         KERNEL_TEST(test_kernel__a_cached_kernel_needs_no_compiler),
         KERNEL_TEST(test_kernel__nothing_is_taken_from_a_compiler_whose_exit_code_is_lost),

@@ -447,7 +447,7 @@ static void test_template__is_a_case_as_it_is_and_with_every_line_uncommented(vo
         if (row->fallback || row->example) shown[count++] = *row;
     shown[count] = (eg_key){0};
     const eg_key *const templates[] = {eg_case_keys, shown};
-    TEST_OK(ctx, eg_case_template(ctx, templates, 2, "project", "A test.", &text));
+    TEST_OK(ctx, eg_case_template(ctx, templates, 2, "project", "A test.", NULL, &text));
     CONTAINS(&text, "# A test.\n#\n");
     CONTAINS(&text, "\nmodel = \"project\"\n");
     CONTAINS(&text, "\n# Degree of the polynomials. (integer, from 0 to 15)\n# degree = 2\n");
@@ -462,6 +462,23 @@ static void test_template__is_a_case_as_it_is_and_with_every_line_uncommented(vo
     assert_string_equal(eg_case_name_at(cas, "initial", 0), "u");
     assert_string_equal(eg_case_string(cas, "boundary.NAME.type"), "wall");
     eg_case_close(&cas);
+    eg_text_free(&text);
+    test_context_free(&ctx);
+}
+
+static void test_template__has_the_values_of_a_sample(void **state)
+{
+    (void)state;
+    static const char *const sample[] = {"space.degree=5", "initial.v=\"x + 1\"",
+                                         "mesh.cells=[4, 4]", "initial.w=\"y\"", NULL};
+    eg_context *ctx = test_context();
+    eg_text text = eg_text_new(ctx);
+    TEST_OK(ctx, eg_case_template(ctx, tables, EG_COUNT(tables), "project", "A.", sample, &text));
+    CONTAINS(&text, "(integer, from 0 to 15)\ndegree = 5\n");
+    CONTAINS(&text, "\ncells = [4, 4]\n");
+    CONTAINS(&text, "\nv = \"x + 1\"\nw = \"y\"\n");
+    assert_null(strstr(eg_text_string(&text), "cells = [16, 16]"));
+    assert_null(strstr(eg_text_string(&text), "degree = 2"));
     eg_text_free(&text);
     test_context_free(&ctx);
 }
@@ -492,7 +509,7 @@ static eg_status use_all(eg_context *ctx, void *user)
     EG_TRY(open_with(ctx, full, overrides, EG_COUNT(overrides), &cas));
     EG_TRY(eg_case_describe(ctx, tables, EG_COUNT(tables), "", &text));
     EG_TRY(eg_case_describe(ctx, tables, EG_COUNT(tables), "mesh.cells", &text));
-    EG_TRY(eg_case_template(ctx, tables, EG_COUNT(tables), "m", "about", &text));
+    EG_TRY(eg_case_template(ctx, tables, EG_COUNT(tables), "m", "about", NULL, &text));
     EG_TRY(eg_case_reference(ctx, tables, EG_COUNT(tables), &text));
 done:
     eg_text_free(&text);
@@ -541,6 +558,7 @@ int main(void)
         cmocka_unit_test(test_describe__ranges_are_put_into_words),
         cmocka_unit_test(test_describe__sections_list_their_keys_and_wrong_topics_suggest),
         cmocka_unit_test(test_template__is_a_case_as_it_is_and_with_every_line_uncommented),
+        cmocka_unit_test(test_template__has_the_values_of_a_sample),
         cmocka_unit_test(test_reference__has_a_table_for_every_section),
         cmocka_unit_test(test_case__a_failed_allocation_is_reported_and_nothing_is_lost),
     };

@@ -3,17 +3,27 @@
 
 #include "time/time.h"
 
-static eg_status read_case(eg_context *ctx, const char *text, eg_time_options *out)
+/* Reads a text with a replacement; NULL: none. */
+static eg_status read_replaced(eg_context *ctx, const char *text, const char *replacement,
+                               eg_time_options *out)
 {
     eg_status status = EG_OK;
     const eg_key *const tables[] = {eg_time_keys};
-    const eg_case_options options = {.tables = tables, .table_count = EG_COUNT(tables)};
+    const eg_case_options options = {.tables = tables,
+                                     .table_count = EG_COUNT(tables),
+                                     .overrides = &replacement,
+                                     .override_count = replacement ? 1 : 0};
     eg_case *cas = NULL;
     EG_TRY(eg_case_open_text(ctx, "wave.toml", text, strlen(text), &options, &cas));
     EG_TRY(eg_time_options_from_case(cas, out));
 done:
     eg_case_close(&cas);
     return status;
+}
+
+static eg_status read_case(eg_context *ctx, const char *text, eg_time_options *out)
+{
+    return read_replaced(ctx, text, NULL, out);
 }
 
 static void test_time_case__every_key_does_what_it_says(void **state)
@@ -95,6 +105,18 @@ static void test_time_case__wrong_times_are_shown_at_their_keys(void **state)
     test_context_free(&ctx);
 }
 
+static void test_time_case__a_replacement_goes_before_the_other_key_of_the_file(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    eg_time_options o;
+    TEST_OK(ctx, read_replaced(ctx, "[time]\nend = 1\ndt = 0.1\n", "time.cfl=0.5", &o));
+    assert_true(o.dt == 0.0 && o.cfl == 0.5);
+    TEST_OK(ctx, read_replaced(ctx, "[time]\nend = 1\ncfl = 0.5\n", "time.dt=0.1", &o));
+    assert_true(o.dt == 0.1 && o.cfl == 0.0);
+    test_context_free(&ctx);
+}
+
 static void test_time_case__examples_are_valid(void **state)
 {
     (void)state;
@@ -119,6 +141,7 @@ int main(void)
         cmocka_unit_test(test_time_case__every_key_does_what_it_says),
         cmocka_unit_test(test_time_case__every_scheme_is_found_by_its_name),
         cmocka_unit_test(test_time_case__wrong_times_are_shown_at_their_keys),
+        cmocka_unit_test(test_time_case__a_replacement_goes_before_the_other_key_of_the_file),
         cmocka_unit_test(test_time_case__examples_are_valid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

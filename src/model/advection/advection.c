@@ -6,6 +6,10 @@
  * The fields are those that [initial] names; all are carried by the same velocity. */
 #include "model/advection/advection.h"
 
+#include "model/advection/adapt.h"
+#include "model/advection/degrees.h"
+#include "model/advection/keys.h"
+#include "model/advection/limiter.h"
 #include "model/advection/operator.h"
 
 #include <math.h>
@@ -15,58 +19,13 @@
 /* The longest name of a field or boundary, and room for a key of both. */
 enum { NAME_BYTES = 64, KEY_BYTES = 2 * NAME_BYTES + 32 };
 
-enum { TYPE_OUTFLOW, TYPE_INFLOW };
-
-static const char *const types[] = {"outflow", "inflow", NULL};
-
-static const eg_key keys[] = {
-    {.section = "advection",
-     .name = "velocity",
-     .type = EG_KEY_EXPRESSIONS,
-     .required = true,
-     .least_count = 2,
-     .most_count = 3,
-     .help = "The velocity: an expression of x, y, z, t for each direction. Where it is the same "
-             "everywhere (it may change in time) steps are several times faster.",
-     .example = "[\"-y\", \"x\"]"},
-    {.section = "advection",
-     .name = "degree",
-     .type = EG_KEY_EXPRESSION,
-     .help = "The degree of each element, an expression of its centre x, y, z: rounded to the "
-             "nearest whole number and kept between 0 and space.degree, which all elements have "
-             "without this.",
-     .example = "\"x < 0.5 ? 1 : 4\""},
-    {.section = "initial",
-     .name = "*",
-     .type = EG_KEY_EXPRESSION,
-     .required = true,
-     .help = "A tracer and its values at the start. Any name makes a tracer; there may be several.",
-     .example = "u = \"sin(2*pi*x)*sin(2*pi*y)\""},
-    {.section = "exact",
-     .name = "*",
-     .type = EG_KEY_EXPRESSION,
-     .help = "What the tracer of this name should be at time t: its error is measured at the end.",
-     .example = "u = \"sin(2*pi*(x - t))*sin(2*pi*(y - t))\""},
-    {.section = "source",
-     .name = "*",
-     .type = EG_KEY_EXPRESSION,
-     .help = "What is added to the tracer of this name per time and volume, of x, y, z, t.",
-     .example = "u = \"exp(-t)\""},
-    {.section = "boundary.*",
-     .name = "type",
-     .type = EG_KEY_CHOICE,
-     .fallback = "\"outflow\"",
-     .choices = types,
-     .help =
-         "What is behind this boundary. Where the velocity points outwards tracers leave at any "
-         "boundary; where it points inwards they come in with the values given here (type "
-         "\"inflow\"), or with 0."},
-    {.section = "boundary.*",
-     .name = "*",
-     .type = EG_KEY_EXPRESSION,
-     .help = "With type \"inflow\": the values with which the tracer of this name comes in.",
-     .example = "u = \"sin(2*pi*(y - t))\""},
-    {0}};
+/* A case of `eagre new` carries a wave through a periodic square. */
+static const char *const sample[] = {"mesh.shape=\"quadrilateral\"",
+                                     "mesh.periodic=[\"x\", \"y\"]",
+                                     "advection.velocity=[\"1\", \"1\"]",
+                                     "exact.u=\"sin(2*pi*(x - t))*sin(2*pi*(y - t))\"",
+                                     "time.cfl=0.5",
+                                     NULL};
 
 typedef struct advection {
     eg_context *ctx; /* not owned */
@@ -75,29 +34,60 @@ typedef struct advection {
     const eg_expression *initial_of[EG_MODEL_FIELDS_MAX];
     const eg_expression *exact_of[EG_MODEL_FIELDS_MAX]; /* NULL: none */
     eg_time_options time;
+    eg_adapt_options adapting;
+    eg_problem problem;           /* nothing of it is owned */
+    eg_advection_options options; /* of operators */
+    eg_advection_quadrature quadrature;
+    const eg_expression **boundary,
+        *source[EG_MODEL_FIELDS_MAX]; /* of options; the first is owned */
+    bool *brings;                     /* [boundaries] see eg_adapt_options; owned */
+    eg_space_options space_options;
+    bool limited;
+    eg_advection_range bounds[EG_MODEL_FIELDS_MAX];
+    eg_adapt *adapt;    /* NULL: degrees stay as they are */
+    double lasts_until; /* the time up to which the degrees suffice */
+    int64_t decisions, adaptations;
+    int degree_least, degree_most;    /* that elements of this rank have had */
+    double mass[EG_MODEL_FIELDS_MAX]; /* ∫ of each tracer at the start */
+    double dof_time;                  /* ∫ of the degrees of freedom over time */
+    double adapt_s;                   /* seconds spent on decisions and adaptations */
+    /* What follows lives on the space, and is made anew when degrees change. Functions, the measure and
+     * the limiter are made when they are needed. */
     eg_space *space;
     eg_function *initial, *exact;
     eg_measure *measure;
     eg_advection *op;
+    eg_advection_limiter *limiter; /* also finds ranges where nothing is limited */
     /* The solution, what it was at the beginning of the step, and what a stage writes; low-storage
      * schemes have the register k instead of the second. */
     eg_field *current, *first, *next, *k;
     eg_time_result result;
 } advection;
 
-static void destroy(void *state)
+/* Drops what lives on the space. */
+static void destroy_on_space(advection *a)
 {
-    advection *a = state;
     eg_field_destroy(&a->k);
     eg_field_destroy(&a->next);
     eg_field_destroy(&a->first);
     eg_field_destroy(&a->current);
+    eg_advection_limiter_destroy(&a->limiter);
     eg_advection_destroy(&a->op);
     eg_measure_destroy(&a->measure);
     eg_function_destroy(&a->exact);
     eg_function_destroy(&a->initial);
     eg_space_destroy(&a->space);
+}
+
+static void destroy(void *state)
+{
+    advection *a = state;
     eg_context *ctx = a->ctx;
+    destroy_on_space(a);
+    if (a->adapt) eg_device_keep_kernels(a->problem.device, false);
+    eg_adapt_destroy(&a->adapt);
+    eg_release(ctx, &a->brings);
+    eg_release(ctx, &a->boundary);
     eg_release(ctx, &a);
 }
 
@@ -145,7 +135,7 @@ static eg_status check_boundaries(const advection *a, const eg_case *cas)
         snprintf(section, sizeof section, "boundary.%s", name);
         snprintf(key, sizeof key, "%s.type", section);
         EG_TRY(eg_case_check_names(cas, section, "tracer", a->names, (size_t)a->fields));
-        if (eg_case_choice(cas, key) == TYPE_OUTFLOW && eg_case_name_at(cas, section, 0))
+        if (eg_case_choice(cas, key) == EG_BOUNDARY_OUTFLOW && eg_case_name_at(cas, section, 0))
             EG_TRY(eg_case_fail(cas, section, -1,
                                 "values are given, but nothing comes in at a boundary of type "
                                 "\"outflow\"; did you mean type = \"inflow\"?"));
@@ -154,13 +144,38 @@ done:
     return status;
 }
 
+/* The elements that there are kernels for, and a component of the velocity for each direction. */
+static eg_status check_elements(const eg_case *cas)
+{
+    const eg_shape shape = eg_mesh_case_shape(cas);
+    const int dim = eg_shape_get_info(shape)->dim;
+    const size_t count = eg_case_count(cas, "advection.velocity");
+    if (shape != EG_SHAPE_QUAD && shape != EG_SHAPE_HEX)
+        return eg_case_fail(cas, "mesh.shape", -1,
+                            "this model needs \"quadrilateral\" or \"hexahedron\", not \"%s\"",
+                            eg_case_string(cas, "mesh.shape"));
+    if (eg_case_integer(cas, "mesh.order") > 1)
+        return eg_case_fail(cas, "mesh.order", -1,
+                            "this model needs straight elements, of order 1");
+    if (count != (size_t)dim)
+        return eg_case_fail(cas, "advection.velocity", -1,
+                            "the velocity has %zu components on a mesh in %d dimensions", count,
+                            dim);
+    return EG_OK;
+}
+
 static eg_status check(eg_context *ctx, const eg_case *cas)
 {
     advection a = {.ctx = ctx};
     eg_status status = EG_OK;
     EG_TRY(read_fields(&a, cas));
+    EG_TRY(check_elements(cas));
     EG_TRY(check_boundaries(&a, cas));
     EG_TRY(eg_time_options_from_case(cas, &a.time));
+    EG_TRY(eg_degrees_check(cas));
+    EG_TRY(eg_adapt_options_from_case(cas, &a.adapting));
+    EG_TRY(eg_advection_quadrature_from_case(cas, &(eg_advection_quadrature){0}, &(bool){0}));
+    EG_TRY(eg_limiter_check(cas, &a.time, a.fields));
     if (eg_case_given(cas, "space.basis") && eg_case_choice(cas, "space.basis") != EG_BASIS_MODAL)
         EG_TRY(eg_case_fail(cas, "space.basis", -1,
                             "this model has a basis of its own, \"modal\": leave the key out"));
@@ -168,143 +183,148 @@ done:
     return status;
 }
 
-/* What only the mesh tells: shapes, order, directions, boundaries. */
 static eg_status check_mesh(const eg_case *cas, const eg_mesh *mesh)
 {
     eg_status status = EG_OK;
-    for (int32_t e = 0; e < mesh->element_count; e++)
-        if (mesh->shape[e] != EG_SHAPE_QUAD && mesh->shape[e] != EG_SHAPE_HEX)
-            return eg_case_fail(cas, "mesh", -1,
-                                "this model needs quadrilaterals or hexahedra, and the mesh has a "
-                                "%s",
-                                eg_shape_get_info((eg_shape)mesh->shape[e])->name);
-    if (mesh->order > 1)
-        return eg_case_fail(cas, "mesh", -1,
-                            "this model needs straight elements, and those of the mesh have "
-                            "order %d",
-                            mesh->order);
-    const size_t count = eg_case_count(cas, "advection.velocity");
-    if (count != (size_t)mesh->dim)
-        return eg_case_fail(cas, "advection.velocity", -1,
-                            "the velocity has %zu components on a mesh in %d dimensions", count,
-                            mesh->dim);
     EG_TRY(eg_case_check_names(cas, "boundary", "boundary", (const char *const *)mesh->boundary,
                                (size_t)mesh->boundary_count));
+    EG_TRY(eg_degrees_check_mesh(cas, mesh));
+    EG_TRY(eg_adapt_check_mesh(cas, mesh));
 done:
-    return status;
-}
-
-/* The degree of every element and ghost; NULL if it is the same everywhere. */
-static eg_status find_degrees(const eg_case *cas, const eg_mesh *mesh, int most, uint8_t **out)
-{
-    eg_status status = EG_OK;
-    double nodes[EG_MAX_VERTICES * 3];
-    *out = NULL;
-    if (!eg_case_given(cas, "advection.degree")) return EG_OK;
-    const eg_expression *degree = eg_case_expression(cas, "advection.degree");
-    const int32_t count = mesh->element_count + mesh->ghost_count;
-    EG_TRY(eg_new(mesh->ctx, (size_t)count + 1, out));
-    for (int32_t e = 0; e < count; e++) {
-        double at[EG_VARIABLE_COUNT] = {0};
-        const int corners = eg_mesh_element_nodes(mesh, e, nodes);
-        for (int i = 0; i < corners; i++)
-            for (int d = 0; d < mesh->dim; d++)
-                at[d] += nodes[i * mesh->dim + d] / corners;
-        const double value = eg_expression_evaluate(degree, at);
-        if (isnan(value))
-            EG_TRY(eg_case_fail(cas, "advection.degree", -1,
-                                "it is not a number at (%g, %g, %g), the centre of an element",
-                                at[0], at[1], at[2]));
-        (*out)[e] = (uint8_t)fmin(fmax(floor(value + 0.5), 0), most);
-    }
-done:
-    if (status != EG_OK) eg_release(mesh->ctx, out);
     return status;
 }
 
 /* --- creation -------------------------------------------------------------------------------------- */
 
-/* Where J is not among an element's polynomials mass would be lost. */
-static eg_status check_degrees(const eg_case *cas, const eg_space *space)
-{
-    for (int g = 0; g < space->group_count; g++) {
-        const eg_group *group = &space->groups[g];
-        if (group->shape == EG_SHAPE_HEX && group->curved && group->degree == 1)
-            return eg_case_fail(cas, "space.degree", -1,
-                                "degree 1 on hexahedra that are not parallelepipeds would lose "
-                                "mass: there it is 0, or 2 and more");
-    }
-    return EG_OK;
-}
-
-static eg_status create_space(advection *a, const eg_problem *problem,
-                              const eg_advection_options *op)
+/* What operators need of the case. */
+static eg_status read_options(advection *a)
 {
     eg_status status = EG_OK;
-    eg_space_options options;
-    uint8_t *degrees = NULL;
-    EG_TRY(eg_space_options_from_case(problem->cas, problem->mesh, &options));
-    EG_TRY(find_degrees(problem->cas, problem->mesh, options.degree, &degrees));
-    options.basis = EG_BASIS_MODAL;
-    options.degrees = degrees;
-    options.lanes = eg_advection_lanes(problem->device, problem->mesh, op, options.degree);
-done:
-    /* Ranks whose elements are in order wait for none of the others. */
-    status = eg_comm_agree(problem->comm, status);
-    if (status == EG_OK)
-        status =
-            eg_space_create(problem->device, problem->comm, problem->mesh, &options, &a->space);
-    if (status == EG_OK)
-        status = eg_comm_agree(problem->comm, check_degrees(problem->cas, a->space));
-    eg_release(a->ctx, &degrees);
-    return status;
-}
-
-/* The space and the operator on it. */
-static eg_status create_operator(advection *a, const eg_problem *problem)
-{
-    eg_status status = EG_OK;
-    const eg_case *cas = problem->cas;
-    const eg_mesh *mesh = problem->mesh;
-    const eg_expression **boundary = NULL, *source[EG_MODEL_FIELDS_MAX] = {NULL};
-    eg_advection_options options = {.components = a->fields,
-                                    .low_storage = a->time.scheme == EG_TIME_LOW_RK4};
+    const eg_case *cas = a->problem.cas;
+    const eg_mesh *mesh = a->problem.mesh;
+    eg_advection_options *options = &a->options;
+    bool quadrature_chosen;
     char key[KEY_BYTES];
+    *options = (eg_advection_options){.components = a->fields,
+                                      .low_storage = a->time.scheme == EG_TIME_LOW_RK4,
+                                      .degree_most = a->adapting.on ? a->adapting.most : 0};
+    EG_TRY(eg_advection_quadrature_from_case(cas, &a->quadrature, &quadrature_chosen));
+    if (quadrature_chosen) options->quadrature = &a->quadrature;
     for (int d = 0; d < mesh->dim; d++)
-        options.velocity[d] = eg_case_expression_at(cas, "advection.velocity", (size_t)d);
-    EG_TRY(eg_new(a->ctx, (size_t)(mesh->boundary_count * a->fields) + 1, &boundary));
+        options->velocity[d] = eg_case_expression_at(cas, "advection.velocity", (size_t)d);
+    EG_TRY(eg_new(a->ctx, (size_t)(mesh->boundary_count * a->fields) + 1, &a->boundary));
+    EG_TRY(eg_new(a->ctx, (size_t)mesh->boundary_count + 1, &a->brings));
+    a->adapting.brings = a->brings;
     for (int i = 0; i < mesh->boundary_count * a->fields; i++) {
         snprintf(key, sizeof key, "boundary.%s.%s", mesh->boundary[i / a->fields],
                  a->names[i % a->fields]);
-        if (eg_case_given(cas, key)) boundary[i] = eg_case_expression(cas, key);
+        if (!eg_case_given(cas, key)) continue;
+        a->boundary[i] = eg_case_expression(cas, key);
+        for (int v = 0; v < EG_VARIABLE_COUNT; v++)
+            if (eg_expression_uses(a->boundary[i], v)) a->brings[i / a->fields] = true;
     }
     for (int c = 0; c < a->fields; c++) {
         snprintf(key, sizeof key, "source.%s", a->names[c]);
-        if (eg_case_given(cas, key)) source[c] = eg_case_expression(cas, key);
+        if (eg_case_given(cas, key)) a->source[c] = eg_case_expression(cas, key);
     }
-    options.boundary = boundary;
-    options.source = source;
-    EG_TRY(create_space(a, problem, &options));
-    EG_TRY(eg_advection_create(a->space, &options, &a->op));
+    options->boundary = a->boundary;
+    options->source = a->source;
 done:
-    eg_release(a->ctx, &boundary);
     return status;
 }
 
-static eg_status create_fields(advection *a)
+/* The degrees at the start, NULL if they are all the same, and what else spaces need. */
+static eg_status read_space_options(advection *a, uint8_t **degrees)
 {
     eg_status status = EG_OK;
-    const eg_expression *compared[EG_MODEL_FIELDS_MAX];
-    for (int i = 0; i < a->fields; i++)
-        compared[i] = a->exact_of[i] ? a->exact_of[i] : a->initial_of[i];
-    EG_TRY(eg_function_create(a->space, a->initial_of, a->fields, &a->initial));
-    EG_TRY(eg_function_create(a->space, compared, a->fields, &a->exact));
-    EG_TRY(eg_measure_create(a->space, a->fields, a->exact, &a->measure));
+    const eg_problem *p = &a->problem;
+    eg_space_options *o = &a->space_options;
+    EG_TRY(eg_space_options_from_case(p->cas, p->mesh, o));
+    EG_TRY(eg_degrees_from_case(p->cas, p->mesh, o->degree, degrees));
+    o->basis = EG_BASIS_MODAL;
+    o->lanes = eg_advection_lanes(p->device, p->mesh, &a->options, o->degree);
+done:
+    return status;
+}
+
+/* The space with these degrees (NULL: the same everywhere), the operator and fields on it; `like` is
+ * another space on the mesh, if there is one. */
+static eg_status create_on_space(advection *a, const uint8_t *degrees, const eg_space *like)
+{
+    eg_status status = EG_OK;
+    const eg_problem *p = &a->problem;
+    const double zero = 0;
+    eg_space_options options = a->space_options;
+    options.degrees = degrees;
+    options.like = like;
+    EG_TRY(eg_space_create(p->device, p->comm, p->mesh, &options, &a->space));
+    EG_TRY(eg_advection_create(a->space, &a->options, &a->op));
     EG_TRY(eg_field_create(a->space, a->fields, EG_F64, &a->current));
     EG_TRY(eg_field_create(a->space, a->fields, EG_F64, &a->next));
     EG_TRY(eg_field_create(a->space, a->fields, EG_F64,
                            a->time.scheme == EG_TIME_LOW_RK4 ? &a->k : &a->first));
+    if (a->k) EG_TRY(eg_buffer_fill(a->k->data, 0, eg_buffer_count(a->k->data), &zero));
 done:
+    return status;
+}
+
+static eg_status create_measure(advection *a)
+{
+    eg_status status = EG_OK;
+    const eg_expression *compared[EG_MODEL_FIELDS_MAX];
+    if (a->measure) return EG_OK;
+    for (int i = 0; i < a->fields; i++)
+        compared[i] = a->exact_of[i] ? a->exact_of[i] : a->initial_of[i];
+    EG_TRY(eg_function_create(a->space, compared, a->fields, &a->exact));
+    EG_TRY(eg_measure_create(a->space, a->fields, a->exact, &a->measure));
+done:
+    return status;
+}
+
+static eg_status create_limiter(advection *a)
+{
+    return a->limiter ? EG_OK : eg_advection_limiter_create(a->op, a->bounds, &a->limiter);
+}
+
+/* The bounds of tracers, and whether the steps of the case are short enough to keep them. */
+static eg_status read_bounds(advection *a)
+{
+    eg_status status = EG_OK;
+    const eg_case *cas = a->problem.cas;
+    double dt;
+    a->limited = eg_limiter_kind_of(cas) != EG_LIMITER_NONE;
+    EG_TRY(eg_limiter_bounds(cas, a->initial, a->time.start, a->fields, a->names, a->bounds));
+    if (!a->limited) return EG_OK;
+    EG_TRY(create_limiter(a));
+    EG_TRY(eg_advection_bounds_dt(a->limiter, a->time.start, &dt));
+    if (a->time.dt > dt)
+        EG_TRY(eg_case_fail(cas, "time.dt", -1,
+                            "the limiter keeps bounds in steps of %.9g at most, not of %g", dt,
+                            a->time.dt));
+done:
+    return status;
+}
+
+/* Everything, at the start. */
+static eg_status create_all(advection *a)
+{
+    const eg_problem *p = &a->problem;
+    uint8_t *degrees = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(read_options(a));
+    /* Ranks whose elements are in order wait for none of the others. */
+    EG_TRY(eg_comm_agree(p->comm, read_space_options(a, &degrees)));
+    if (a->adapting.on) {
+        EG_TRY(eg_adapt_create(p->device, p->comm, p->mesh, a->fields, &a->adapting, &a->adapt));
+        eg_device_keep_kernels(p->device, true);
+        if (degrees) EG_TRY(eg_adapt_even_out(a->adapt, degrees));
+    }
+    EG_TRY(create_on_space(a, degrees, NULL));
+    EG_TRY(create_measure(a));
+    EG_TRY(eg_function_create(a->space, a->initial_of, a->fields, &a->initial));
+    EG_TRY(read_bounds(a));
+done:
+    eg_release(a->ctx, &degrees);
     return status;
 }
 
@@ -314,11 +334,13 @@ static eg_status create(const eg_problem *problem, void **state)
     advection *a = NULL;
     EG_TRY(eg_new(problem->ctx, 1, &a));
     a->ctx = problem->ctx;
+    a->problem = *problem;
     EG_TRY(read_fields(a, problem->cas));
-    EG_TRY(check_mesh(problem->cas, problem->mesh));
     EG_TRY(eg_time_options_from_case(problem->cas, &a->time));
-    EG_TRY(create_operator(a, problem));
-    EG_TRY(create_fields(a));
+    EG_TRY(eg_adapt_options_from_case(problem->cas, &a->adapting));
+    a->time.progress = problem->options.progress;
+    a->time.progress_user = problem->options.progress_user;
+    EG_TRY(create_all(a));
     *state = a;
     a = NULL;
 done:
@@ -335,6 +357,35 @@ static void swap(eg_field **a, eg_field **b)
     *b = c;
 }
 
+/* Takes a field into the bounds, if there are any. */
+static eg_status limit(advection *a, eg_field *field)
+{
+    eg_status status = EG_OK;
+    if (!a->limited) return EG_OK;
+    EG_TRY(create_limiter(a));
+    EG_TRY(eg_advection_limit(a->limiter, field));
+done:
+    return status;
+}
+
+/* The largest step may have changed since the beginning, with the velocity or with degrees. */
+static eg_status check_dt(advection *a, const eg_stage *s)
+{
+    eg_status status = EG_OK;
+    double dt;
+    if (!a->limited) return EG_OK;
+    EG_TRY(create_limiter(a));
+    EG_TRY(eg_advection_bounds_dt(a->limiter, s->time, &dt));
+    if (s->dt > dt)
+        EG_TRY(
+            eg_fail(a->ctx, EG_ERROR_NUMERIC,
+                    "at time %.9g the step is %.9g, but the limiter keeps bounds in steps of %.9g "
+                    "at most: lower time.%s",
+                    s->time, s->dt, dt, a->time.dt > 0 ? "dt" : "cfl"));
+done:
+    return status;
+}
+
 /* After a stage `current` is its result. A strong-stability scheme begins with `first` as the
  * solution, which the first stage reads from `current`; it is then kept where later stages find it. */
 static eg_status stage(void *user, const eg_stage *s)
@@ -342,7 +393,9 @@ static eg_status stage(void *user, const eg_stage *s)
     advection *a = user;
     eg_status status = EG_OK;
     const eg_field *first = s->index == 0 ? a->current : a->first;
+    EG_TRY(check_dt(a, s));
     EG_TRY(eg_advection_stage(a->op, s, first, a->current, a->k, a->next));
+    EG_TRY(limit(a, a->next));
     swap(&a->current, &a->next);
     if (!s->low_storage && s->index == 0 && s->count > 1) swap(&a->first, &a->next);
 done:
@@ -351,17 +404,129 @@ done:
 
 static eg_status stable_dt(void *user, double t, double *dt)
 {
-    return eg_advection_stable_dt(((advection *)user)->op, t, dt);
+    eg_status status = EG_OK;
+    advection *a = user;
+    double most = INFINITY;
+    EG_TRY(eg_advection_stable_dt(a->op, t, dt));
+    if (!a->limited) return EG_OK;
+    EG_TRY(create_limiter(a));
+    EG_TRY(eg_advection_bounds_dt(a->limiter, t, &most));
+    *dt = fmin(*dt, most);
+done:
+    return status;
+}
+
+/* An integral is not finite where a value is not. */
+static eg_status find_lost(void *user, const char **lost)
+{
+    eg_status status = EG_OK;
+    advection *a = user;
+    double integrals[EG_MODEL_FIELDS_MAX];
+    EG_TRY(create_measure(a));
+    EG_TRY(eg_measure_integrals(a->measure, a->current, integrals));
+    *lost = NULL;
+    for (int i = 0; i < a->fields && !*lost; i++)
+        if (!isfinite(integrals[i])) *lost = a->names[i];
+done:
+    return status;
+}
+
+/* --- adapting -------------------------------------------------------------------------------------- */
+
+/* Widens the range of degrees that there were. */
+static void note_degrees(advection *a)
+{
+    for (int g = 0; g < a->space->group_count; g++) {
+        const eg_group *group = &a->space->groups[g];
+        if (group->element_count == 0) continue;
+        if (group->degree < a->degree_least) a->degree_least = group->degree;
+        if (group->degree > a->degree_most) a->degree_most = group->degree;
+    }
+}
+
+/* Decides on the degrees for what follows time t and, if they are others than before, makes a new space
+ * with all that lives on it, and moves the solution there; *changed says so. */
+static eg_status adapt(advection *a, double t, bool *changed)
+{
+    const double begin = eg_wall_seconds();
+    eg_adapt_decision decision;
+    advection old = {0};
+    eg_status status = EG_OK;
+    EG_TRY(eg_adapt_decide(a->adapt, a->op, t, a->current, &decision));
+    a->decisions++;
+    a->lasts_until = t + decision.lasts;
+    *changed = decision.changed;
+    if (!*changed) goto done;
+    old = *a;
+    a->space = NULL;
+    a->initial = a->exact = NULL;
+    a->measure = NULL;
+    a->op = NULL;
+    a->limiter = NULL;
+    a->current = a->first = a->next = a->k = NULL;
+    EG_TRY(create_on_space(a, decision.degrees, old.space));
+    EG_TRY(eg_comm_agree(a->problem.comm, eg_adapt_move(old.current, a->current)));
+    EG_TRY(limit(a, a->current));
+    a->adaptations++;
+done:
+    destroy_on_space(&old);
+    a->adapt_s += eg_wall_seconds() - begin;
+    return status;
+}
+
+/* Whether a decision is due before a step of dt from time t. */
+static bool is_due(const advection *a, int64_t step, double t, double dt)
+{
+    if (a->adapting.every > 0) return step % a->adapting.every == 0;
+    return t + dt > a->lasts_until + 1e-9 * dt;
+}
+
+static eg_status step_done(void *user, int64_t step, double t, double dt)
+{
+    advection *a = user;
+    bool changed;
+    a->dof_time += dt * (double)a->space->dof;
+    if (!a->adapt || t >= a->time.end || !is_due(a, step, t, dt)) return EG_OK;
+    eg_status status = adapt(a, t, &changed);
+    if (status == EG_OK) note_degrees(a);
+    return status;
+}
+
+/* Projects the initial values, on degrees that suffice for them. */
+static eg_status start(advection *a)
+{
+    eg_status status = EG_OK;
+    bool changed = a->adapt != NULL;
+    EG_TRY(eg_function_project(a->initial, a->time.start, a->current));
+    for (int i = 0; changed && i < a->adapting.most; i++) {
+        EG_TRY(adapt(a, a->time.start, &changed));
+        if (!changed) break;
+        EG_TRY(eg_function_create(a->space, a->initial_of, a->fields, &a->initial));
+        EG_TRY(eg_function_project(a->initial, a->time.start, a->current));
+    }
+    EG_TRY(limit(a, a->current));
+    eg_function_destroy(&a->initial);
+    EG_TRY(create_measure(a));
+    EG_TRY(eg_measure_integrals(a->measure, a->current, a->mass));
+    /* What is told is of the loop that follows. */
+    a->decisions = a->adaptations = 0;
+    a->adapt_s = 0;
+    a->degree_least = EG_DEGREE_MAX_QUAD;
+    note_degrees(a);
+done:
+    return status;
 }
 
 static eg_status run(void *state)
 {
     eg_status status = EG_OK;
     advection *a = state;
-    const double zero = 0;
-    const eg_time_system system = {.user = a, .stage = stage, .stable_dt = stable_dt};
-    EG_TRY(eg_function_project(a->initial, a->time.start, a->current));
-    if (a->k) EG_TRY(eg_buffer_fill(a->k->data, 0, eg_buffer_count(a->k->data), &zero));
+    const eg_time_system system = {.user = a,
+                                   .stage = stage,
+                                   .stable_dt = stable_dt,
+                                   .step_done = step_done,
+                                   .find_lost = find_lost};
+    EG_TRY(start(a));
     EG_TRY(eg_time_run(a->ctx, &a->time, &system, &a->result));
 done:
     return status;
@@ -373,9 +538,47 @@ static eg_status errors(void *state, eg_field_error *out, int *count)
     advection *a = state;
     eg_norms norms[EG_MODEL_FIELDS_MAX];
     *count = 0;
+    EG_TRY(create_measure(a));
     EG_TRY(eg_measure_norms(a->measure, a->time.end, a->current, norms));
     for (int i = 0; i < a->fields; i++)
         if (a->exact_of[i]) out[(*count)++] = (eg_field_error){a->names[i], norms[i]};
+done:
+    return status;
+}
+
+static eg_status details(void *state, eg_facts *facts)
+{
+    advection *a = state;
+    const double length = a->result.time - a->time.start;
+    const double dof = (length > 0 ? a->dof_time / length : (double)a->space->dof) * a->fields;
+    double range[] = {-a->degree_least, a->degree_most};
+    eg_advection_range ranges[EG_MODEL_FIELDS_MAX];
+    double mass[EG_MODEL_FIELDS_MAX];
+    eg_status status = EG_OK;
+    eg_facts_loop(facts, &a->result, dof);
+    EG_TRY(create_limiter(a));
+    EG_TRY(eg_advection_range_of(a->limiter, a->current, ranges));
+    for (int i = 0; i < a->fields; i++) {
+        eg_facts_section(facts, "range", a->names[i]);
+        eg_facts_number(facts, "least", ranges[i].least);
+        eg_facts_number(facts, "most", ranges[i].most);
+    }
+    EG_TRY(create_measure(a));
+    EG_TRY(eg_measure_integrals(a->measure, a->current, mass));
+    for (int i = 0; i < a->fields; i++) {
+        eg_facts_section(facts, "mass", a->names[i]);
+        eg_facts_number(facts, "start", a->mass[i]);
+        eg_facts_number(facts, "end", mass[i]);
+    }
+    if (!a->adapt) return EG_OK;
+    EG_TRY(eg_comm_max(a->problem.comm, EG_COUNT(range), range));
+    eg_facts_section(facts, "adapt", NULL);
+    eg_facts_integer(facts, "decisions", a->decisions);
+    eg_facts_integer(facts, "adaptations", a->adaptations);
+    eg_facts_number(facts, "dof_average", dof);
+    eg_facts_integer(facts, "degree_least", -(int)range[0]);
+    eg_facts_integer(facts, "degree_most", (int)range[1]);
+    eg_facts_number(facts, "wall_s", a->adapt_s);
 done:
     return status;
 }
@@ -393,11 +596,15 @@ static int fields(void *state)
 const eg_model eg_model_advection = {
     .name = "advection",
     .summary = "carry tracers with a given velocity on quadrilaterals and hexahedra",
-    .keys = keys,
+    .keys = eg_advection_keys,
+    .in_time = true,
+    .sample = sample,
     .check = check,
+    .check_mesh = check_mesh,
     .create = create,
     .run = run,
     .errors = errors,
+    .details = details,
     .space = space,
     .fields = fields,
     .destroy = destroy,

@@ -3,20 +3,10 @@
 
 #include <math.h>
 
-/* The direction across a face of a tensor shape, and whether the face is at 1. */
-static int face_direction(const eg_shape_info *info, int face, bool *high)
+/* The shape of all elements of a mesh. */
+static eg_shape tensor_of(int dim)
 {
-    int direction = 0;
-    for (int d = 0; d < info->dim; d++) {
-        const double end = info->r[info->face[face][0]][d];
-        bool same = true;
-        for (int i = 1; i < info->face_vertices; i++)
-            same = same && info->r[info->face[face][i]][d] == end;
-        if (!same) continue;
-        direction = d;
-        *high = end > 0;
-    }
-    return direction;
+    return dim == 3 ? EG_SHAPE_HEX : EG_SHAPE_QUAD;
 }
 
 /* Where vertex `to` of a face lies from vertex `from`, if that is along one direction: *back says
@@ -39,9 +29,9 @@ static int find_turn(const eg_shape_info *info, int face, int other_face, int or
 {
     const int n = info->face_vertices;
     bool high = false, mine_high = false;
-    int turn = face_direction(info, other_face, &high), place = 0;
+    int turn = eg_shape_face_direction(tensor_of(info->dim), other_face, &high), place = 0;
     if (!high) turn |= 1 << 6;
-    const int across = face_direction(info, face, &mine_high);
+    const int across = eg_shape_face_direction(tensor_of(info->dim), face, &mine_high);
     for (int d = 0; d < info->dim; d++) {
         if (d == across) continue;
         for (int i = 0; i < n; i++) {
@@ -62,7 +52,7 @@ static int find_turn(const eg_shape_info *info, int face, int other_face, int or
 static int straight_turn(const eg_shape_info *info, int face)
 {
     bool high = false;
-    const int across = face_direction(info, face, &high);
+    const int across = eg_shape_face_direction(tensor_of(info->dim), face, &high);
     int turn = across | (int)high << 6, place = 0;
     for (int d = 0; d < info->dim; d++)
         if (d != across) turn |= d << (2 + 2 * place++);
@@ -72,13 +62,13 @@ static int straight_turn(const eg_shape_info *info, int face)
 eg_status eg_advection_share_tables(eg_advection *a, int *turns)
 {
     const eg_space *space = a->space;
-    const eg_shape_info *info = eg_shape_get_info(a->dim == 3 ? EG_SHAPE_HEX : EG_SHAPE_QUAD);
+    const eg_shape_info *info = eg_shape_get_info(tensor_of(a->dim));
     int32_t faces[6] = {0}, sides[UINT8_MAX + 1];
     double legendre[EG_DEGREE_MAX_QUAD + 1];
     eg_status status = EG_OK;
     for (int f = 0; f < info->faces; f++) {
         bool high = false;
-        const int d = face_direction(info, f, &high);
+        const int d = eg_shape_face_direction(tensor_of(info->dim), f, &high);
         faces[2 * d + (int)high] = f;
         for (int byte = 0; byte < EG_FACE_BYTES; byte++) {
             const bool real = EG_FACE(byte) < info->faces &&

@@ -6,6 +6,22 @@
 #include "field/field.h"
 #include "time/time.h"
 
+/* How integrals are computed: with N + 1 + extra points a side of an element of degree N. */
+typedef struct eg_advection_quadrature {
+    bool lobatto; /* Gauss-Lobatto points, else Gauss points */
+    int extra;
+} eg_advection_quadrature;
+
+#define EG_ADVECTION_EXTRA_MOST 4
+/* The least `extra` with which a rule is exact for products of an element's polynomials. */
+int eg_advection_least_extra(bool lobatto);
+/* One more than that. */
+eg_advection_quadrature eg_advection_default_quadrature(bool lobatto);
+
+/* advection.quadrature and advection.extra_points; *chosen: one of them is given. */
+eg_status eg_advection_quadrature_from_case(const eg_case *cas, eg_advection_quadrature *out,
+                                            bool *chosen);
+
 /* The expressions live as long as the operator's creation. */
 typedef struct eg_advection_options {
     int components;                     /* tracers, all with the same velocity */
@@ -15,6 +31,11 @@ typedef struct eg_advection_options {
         *boundary;    /* [boundaries of the mesh][components] what flows in; NULL
                                              (entries, too): 0 */
     bool low_storage; /* stages of the scheme are */
+    /* NULL: Gauss points, where points are needed; else all elements have these. */
+    const eg_advection_quadrature *quadrature;
+    /* Other operators will follow, on spaces whose degrees go up to this: kernels are made to fit those,
+     * too. 0: they fit this space alone. */
+    int degree_most;
 } eg_advection_options;
 
 typedef struct eg_advection eg_advection;
@@ -38,5 +59,7 @@ eg_status eg_advection_stage(eg_advection *advection, const eg_stage *stage, con
 /* The least over all elements of 2 / ((2N + 1) Σ_d |b·∇r_d|), with b at corners and centres, at time t;
  * on squares of size h along an axis h / ((2N + 1) |b|). Infinite where b is 0 everywhere. */
 eg_status eg_advection_stable_dt(eg_advection *advection, double t, double *dt);
+/* The same for degree 0: what is carried crosses less than an element in that time. */
+eg_status eg_advection_crossing_time(const eg_advection *advection, double t, double *time);
 
 #endif

@@ -33,6 +33,7 @@ struct eg_advection {
     bool varies;                      /* the velocity does, in space */
     bool changes;                     /* … in time */
     bool low_storage, has_source;
+    eg_advection_quadrature quadrature;
     double stable_dt; /* once known, if the velocity does not change; 0: not yet */
     eg_halo *halo;
     eg_buffer *faces, *turns, *sides, *legendre;
@@ -45,10 +46,30 @@ eg_status eg_advection_share_tables(eg_advection *advection, int *turns);
 /* faces.c: what the neighbours of a group's tiles are: `kinds`, `kinds_present` and `most`. */
 eg_status eg_advection_classify(eg_advection *advection, int group, const int *turns);
 
+/* speed.c: ∂r_d/∂x_e of a straight element with these corners at a point r [dim], and the place x [3]
+ * (z is 0 in the plane); returns J. */
+double eg_advection_factors(const eg_mesh *mesh, const double *nodes, const double *r,
+                            double factors[3][3], double *x);
 /* speed.c: whether all elements of an affine group have the same factors: `uniform`, `factors`. */
 void eg_advection_find_uniform(eg_advection *advection, int group);
 /* speed.c: the velocity at a place x [3]: b [3], unused components are 0. */
 void eg_advection_velocity(const eg_advection *advection, const double *x, double t, double *b);
+
+/* quadrature.c: points a side of elements and faces with so many modes a side … */
+int eg_advection_point_count(const eg_advection *advection, int side);
+/* … the points x and weights w of a line … */
+eg_status eg_advection_line_rule(const eg_advection *advection, int side, double *x, double *w);
+/* … and what `modal` and `points` need of them: `rule`; all below it. */
+eg_status eg_advection_make_rule(eg_advection *advection, int group);
+eg_status eg_advection_make_points(eg_advection *advection, int group);
+
+/* kernels.c: adds what the case's expressions say, as advection.k.h wants it. */
+eg_status eg_advection_write_functions(const eg_advection *advection,
+                                       const eg_advection_options *options, eg_text *source);
+/* kernels.c: … only the velocity. */
+eg_status eg_advection_write_velocity(const eg_advection *advection, eg_text *source);
+/* kernels.c: the kernel of a group, behind these functions. */
+eg_status eg_advection_compile(eg_advection *advection, int group, const char *functions);
 
 /* operator.c: a buffer on the space's device with these values. */
 eg_status eg_advection_upload(const eg_space *space, eg_type type, size_t count, const void *values,

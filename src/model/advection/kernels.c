@@ -1,0 +1,122 @@
+/* The kernels of model `advection` as a case needs them: its expressions as functions of the kernel
+ * language, and the sizes of a group as defines. */
+#include "model/advection/parts.h"
+
+#include <stdio.h>
+
+/* Adds a function NAME(x, y, z, t). */
+static eg_status emit(const eg_expression *expression, const char *name, eg_text *source)
+{
+    static const char *const arguments[EG_VARIABLE_COUNT] = {"x", "y", "z", "t"};
+    return eg_expression_emit(expression, name, arguments, EG_COUNT(arguments), source);
+}
+
+/* What flows in at boundary b, tracer c: a chain of choices, 0 where nothing is given. */
+static eg_status write_boundary(const eg_advection *a, const eg_advection_options *options,
+                                eg_text *source)
+{
+    const int count = a->space->mesh->boundary_count;
+    eg_status status = EG_OK;
+    for (int i = 0; i < count * a->components; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "inflow_%d", i);
+        if (options->boundary && options->boundary[i])
+            EG_TRY(emit(options->boundary[i], name, source));
+    }
+    EG_TRY(eg_text_puts(source, "#define BOUNDARY_VALUE(b, c, x, y, z, t) ("));
+    for (int i = 0; i < count * a->components; i++)
+        if (options->boundary && options->boundary[i])
+            EG_TRY(eg_text_printf(
+                source, "(b) * %d + (c) == %d ? inflow_%d(x, y, z, t) : ", a->components, i, i));
+    EG_TRY(eg_text_puts(source, "K_R(0))\n"));
+done:
+    return status;
+}
+
+eg_status eg_advection_write_velocity(const eg_advection *a, eg_text *source)
+{
+    eg_status status = EG_OK;
+    for (int i = 0; i < 3; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "velocity_%d", i);
+        if (i < a->dim) EG_TRY(emit(a->velocity[i], name, source));
+        EG_TRY(eg_text_printf(source, "#define VELOCITY_%d(x, y, z, t) ", i));
+        EG_TRY(i < a->dim ? eg_text_printf(source, "%s(x, y, z, t)\n", name)
+                          : eg_text_puts(source, "K_R(0)\n"));
+    }
+done:
+    return status;
+}
+
+/* The tracers' sources. */
+static eg_status write_sources(const eg_advection *a, const eg_advection_options *options,
+                               eg_text *source)
+{
+    eg_status status = EG_OK;
+    for (int c = 0; a->has_source && c < a->components; c++) {
+        char name[32];
+        snprintf(name, sizeof name, "source_%d", c);
+        if (options->source[c]) EG_TRY(emit(options->source[c], name, source));
+    }
+    EG_TRY(eg_text_puts(source, "#define SOURCE(c, x, y, z, t) ("));
+    for (int c = 0; a->has_source && c < a->components; c++)
+        if (options->source[c])
+            EG_TRY(eg_text_printf(source, "(c) == %d ? source_%d(x, y, z, t) : ", c, c));
+    EG_TRY(eg_text_puts(source, "K_R(0))\n"));
+done:
+    return status;
+}
+
+eg_status eg_advection_write_functions(const eg_advection *a, const eg_advection_options *options,
+                                       eg_text *source)
+{
+    eg_status status = EG_OK;
+    EG_TRY(write_boundary(a, options, source));
+    EG_TRY(eg_advection_write_velocity(a, source));
+    EG_TRY(write_sources(a, options, source));
+done:
+    return status;
+}
+
+eg_status eg_advection_compile(eg_advection *a, int group, const char *functions)
+{
+    eg_status status = EG_OK;
+    const eg_group *g = &a->space->groups[group];
+    eg_advection_part *p = &a->parts[group];
+    const int side = g->degree + 1, lines = a->dim == 3 ? side * side : side;
+    const char *entry = p->modal ? "modal" : "points";
+    eg_text source = eg_text_new(a->space->ctx);
+    const eg_define defines[] = {
+        {"DIM", a->dim},
+        {"M", side},
+        {"LINES", lines},
+        {"NP", lines * side},
+        {"FACES", 2 * a->dim},
+        {"FACTORS", 1 + a->dim * a->dim},
+        {"CORNERS", 1 << a->dim},
+        {"COMPONENTS", a->components},
+        {"POINTS", eg_advection_point_count(a, side)},
+        {"MOST", p->most},
+        {"UNIFORM", p->uniform},
+        {"CURVED", g->curved},
+        {"Q", p->points},
+        {"FACE_Q", p->face_points},
+        {"SOURCES", a->has_source},
+        {"BOUNDARIES", (p->kinds_present & KIND_OUTER) != 0},
+        {"LOW_STORAGE", a->low_storage},
+    };
+    EG_TRY(eg_text_printf(&source, "%s#include \"model/advection/%s.k.c\"\n", functions, entry));
+    EG_TRY(eg_kernel_create(a->space->device,
+                            &(eg_kernel_options){.size = sizeof(eg_kernel_options),
+                                                 .source = "advection",
+                                                 .text = eg_text_string(&source),
+                                                 .entry = entry,
+                                                 .real = EG_F64,
+                                                 .lanes = g->lanes,
+                                                 .defines = defines,
+                                                 .define_count = EG_COUNT(defines)},
+                            &p->kernel));
+done:
+    eg_text_free(&source);
+    return status;
+}

@@ -1,19 +1,22 @@
 # Every tests/<room>/test_*.c is one program, every tests/cli/*.sh one script; each is a test named
 # after its file's stem and labelled with its room. Exit status 77 counts as skipped.
 
+# Kernels that tests have compiled; builds may share them.
+set(EAGRE_TEST_CACHE ${PROJECT_BINARY_DIR}/test-cache CACHE PATH "where tests keep compiled kernels")
+
 # Leaks inside drivers are not ours.
 set(test_environment
-    EAGRE_CACHE_DIR=${PROJECT_BINARY_DIR}/test-cache/eagre
-    POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/test-cache/pocl
+    EAGRE_CACHE_DIR=${EAGRE_TEST_CACHE}/eagre
+    POCL_CACHE_DIR=${EAGRE_TEST_CACHE}/pocl
     LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tools/lsan.supp:print_suppressions=0
     UBSAN_OPTIONS=print_stacktrace=1
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     EAGRE_TEST_MPIEXEC=$<$<BOOL:${EAGRE_HAVE_MPI}>:${MPIEXEC_EXECUTABLE}>)
-file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/test-cache/pocl)
+file(MAKE_DIRECTORY ${EAGRE_TEST_CACHE}/pocl)
 
 # The cache insists on a private directory.
-file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/test-cache/eagre)
-file(CHMOD ${PROJECT_BINARY_DIR}/test-cache/eagre
+file(MAKE_DIRECTORY ${EAGRE_TEST_CACHE}/eagre)
+file(CHMOD ${EAGRE_TEST_CACHE}/eagre
     PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 
 function(describe_test name room)

@@ -146,7 +146,7 @@ static eg_status create(eg_bench *bench, problem *p)
                                                 .perturb = p->general ? 0.2 : 0,
                                                 .seed = 1},
                               &p->mesh));
-    eg_advection_options options = {.components = 1};
+    eg_advection_options options = {.components = 1, .one_stage = true};
     for (int d = 0; d < dim; d++) {
         EG_TRY(eg_expression_create(ctx, (p->general ? rotating : constant)[d], symbols,
                                     EG_COUNT(symbols), NULL, &p->velocity[d]));

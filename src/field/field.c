@@ -1,6 +1,8 @@
 /* Fields: values of polynomials on a space, and their way from and to the host.
  *
  * The host's order is element by element in the order of the mesh, the device's is tile by tile.
+ * A slack of EG_OFFSET_BLOCK values lies before the first group and behind the last one, as kernels
+ * read vectors that begin or end a few lanes outside a row of elements and drop those lanes.
  * Conversion is a plain loop on the host over pieces of tiles, one transfer each: it costs a pass
  * over the field on one core, which set-up and output can bear and a time loop cannot. */
 #include "field/space.h"
@@ -18,7 +20,7 @@ _Static_assert((int64_t)(EG_DEGREE_MAX + 1) * (EG_DEGREE_MAX + 1) * (EG_DEGREE_M
 
 void eg_space_offsets(const eg_space *space, int components, size_t *offset)
 {
-    offset[0] = 0;
+    offset[0] = EG_OFFSET_BLOCK;
     for (int i = 0; i < space->group_count; i++) {
         const eg_group *g = &space->groups[i];
         size_t end = offset[i] + (size_t)g->tiles * eg_group_tile_values(g, components);
@@ -48,19 +50,20 @@ done:
     return status;
 }
 
-/* Sets what lies between groups, and is never written again, to zero: what works on whole buffers
- * meets no garbage there. Padding and ghosts are values like any other. */
+/* Sets what lies between groups and the slack at both ends, which are never written again, to zero:
+ * what works on whole buffers, or reads beyond a row, meets no garbage there. Padding and ghosts
+ * are values like any other. */
 static eg_status clear_gaps(eg_field *field)
 {
     const double zero = 0.0; /* the same bytes as a float's */
     eg_status status = EG_OK;
+    size_t end = 0; /* of the group before */
     for (int i = 0; i < field->space->group_count; i++) {
         const eg_group *g = &field->space->groups[i];
-        size_t end =
-            field->offset[i] + (size_t)g->tiles * eg_group_tile_values(g, field->components);
-        if (end < field->offset[i + 1])
-            EG_TRY(eg_buffer_fill(field->data, end, field->offset[i + 1] - end, &zero));
+        EG_TRY(eg_buffer_fill(field->data, end, field->offset[i] - end, &zero));
+        end = field->offset[i] + (size_t)g->tiles * eg_group_tile_values(g, field->components);
     }
+    EG_TRY(eg_buffer_fill(field->data, end, eg_buffer_count(field->data) - end, &zero));
 done:
     return status;
 }
@@ -82,7 +85,8 @@ static eg_status create(eg_space *space, int components, eg_type type, eg_field 
     *field = (eg_field){.space = space, .type = type, .components = components};
     EG_TRY(eg_new(space->ctx, (size_t)space->group_count + 1, &field->offset));
     eg_space_offsets(space, components, field->offset);
-    EG_TRY(eg_buffer_create(space->device, type, field->offset[space->group_count], &field->data));
+    EG_TRY(eg_buffer_create(space->device, type,
+                            field->offset[space->group_count] + EG_OFFSET_BLOCK, &field->data));
     EG_TRY(clear_gaps(field));
     EG_TRY(make_layout(field));
     *out = field;

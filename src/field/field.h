@@ -5,11 +5,16 @@
  *
  *     group g:  a[offset[g] + ((tile*components + c)*np + i)*lanes + lane]
  *
+ * offset[0] is EG_OFFSET_BLOCK, and as many values lie behind the last group: a slack of zeros, as
+ * kernels read vectors that begin or end a few lanes outside a row and drop those lanes.
+ *
  * Slots number the places of all groups, padding and ghosts included: slot = first_slot +
- * tile*lanes + lane. A group's tiles are: [0, interior_tiles) touch no other rank; [interior_tiles,
- * own_tiles) do; [own_tiles, tiles) hold ghosts. Interior and boundary elements do not share a tile
- * unless there is one rank only; what is left of a last tile is filled with copies of its last
- * element, which weigh 0.
+ * tile*lanes + lane. In each part of a group quadrilaterals and hexahedra stand in rows, each the
+ * neighbour of the one before through its first direction, and rows next to rows (rows.c); all else
+ * stands in the order of the mesh. A group's tiles are: [0, interior_tiles) touch no other rank;
+ * [interior_tiles, own_tiles) do; [own_tiles, tiles) hold ghosts. Interior and boundary elements do
+ * not share a tile unless there is one rank only; what is left of a last tile is filled with copies
+ * of its last element, which weigh 0.
  *
  * Collective, called by every rank in the same order, are eg_space_create, eg_field_create,
  * eg_field_from_host, eg_halo_create, eg_function_create, _interpolate, _project and _range,
@@ -29,7 +34,8 @@
 
 /* --- spaces ----------------------------------------------------------------------------------- */
 
-/* Groups start at slots and fields at values that are multiples of these. */
+/* Groups start at slots, and in fields at values, that are multiples of these; the second is also
+ * the slack at both ends of a field. */
 #define EG_SLOT_BLOCK 64
 #define EG_OFFSET_BLOCK 128
 
@@ -127,9 +133,9 @@ typedef struct eg_field {
     eg_space *space; /* not owned */
     eg_type type;    /* EG_F64 or EG_F32 */
     int components;
-    size_t
-        *offset; /* [group_count + 1] where each group starts in `data`; the last: the end; owned */
-    eg_buffer *data;
+    size_t *offset;  /* [group_count + 1] where each group starts in `data`; the last: where the
+                        slack at the end does; owned */
+    eg_buffer *data; /* EG_OFFSET_BLOCK zeros at both ends, and zeros between groups */
     /* i64 [group_count][4]: first_slot, offset, np, lanes; what a kernel needs to find a
      * neighbour. */
     eg_buffer *layout;

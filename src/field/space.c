@@ -162,6 +162,14 @@ done:
     return status;
 }
 
+/* How many elements a row may have: on a GPU the lanes of a tile, so that tiles that run side by side
+ * are neighbours, too; on a CPU as many as caches hold of what the next row is a neighbour of. */
+static int row_most(const eg_space *space)
+{
+    const eg_device_info *info = eg_device_get_info(space->device);
+    return info->is_gpu ? info->lanes : 512;
+}
+
 /* Gives every element its slot, and what is left of each part's last tile to its last element. */
 static eg_status assign_slots(eg_space *space, grouping *g)
 {
@@ -183,7 +191,7 @@ static eg_status assign_slots(eg_space *space, grouping *g)
     }
     for (int32_t e = 0; e < all_elements(mesh); e++)
         kind[e] = (uint16_t)(g->group[g->key[e]] * PARTS + (int)part_of(mesh, e));
-    EG_TRY(eg_space_order(mesh, kind, order));
+    EG_TRY(eg_space_order(mesh, kind, row_most(space), order));
     for (int32_t i = 0; i < all_elements(mesh); i++) {
         const int32_t e = order[i];
         int key = g->key[e];

@@ -7,9 +7,9 @@
 
 /* --- order ------------------------------------------------------------------------------------ */
 
-/* The elements and ghosts of a mesh in the order of a space's slots: order [elements + ghosts]. Rows
- * are of elements of one kind [elements + ghosts]. */
-eg_status eg_space_order(const eg_mesh *mesh, const uint16_t *kind, int32_t *order);
+/* The elements and ghosts of a mesh in the order of a space's slots: order [elements + ghosts].
+ * Rows have at most row_most elements, of one kind [elements + ghosts]; a kind has one shape. */
+eg_status eg_space_order(const eg_mesh *mesh, const uint16_t *kind, int row_most, int32_t *order);
 
 /* --- where values lie ------------------------------------------------------------------------- */
 
@@ -33,7 +33,8 @@ static inline size_t eg_group_place(const eg_group *group, int components, int64
            (size_t)(slot % group->lanes);
 }
 
-/* eg_field.offset of fields with so many components: [group_count + 1]. */
+/* eg_field.offset of fields with so many components: [group_count + 1]; the slack before the first
+ * group is counted, that behind the last is not. */
 void eg_space_offsets(const eg_space *space, int components, size_t *offset);
 
 /* Fetches all values of the ghosts from their owners; makes and drops what that needs.

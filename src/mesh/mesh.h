@@ -86,7 +86,7 @@ eg_status eg_mesh_create_box(eg_context *ctx, const eg_box_options *options, eg_
 /* Makes the mesh that a case's [mesh] asks for; eg_mesh_keys describes that section. The choices of
  * its key `partition` are those of eg_partitioner, in their order. */
 eg_status eg_mesh_create(eg_context *ctx, const eg_case *cas, eg_mesh **out);
-extern const eg_key eg_mesh_keys[]; /* ended by a row without a name */
+extern const eg_key eg_mesh_keys[];              /* ended by a row without a name */
 eg_shape eg_mesh_case_shape(const eg_case *cas); /* of the elements, before there is a mesh */
 
 /* --- steps of a generator or reader ----------------------------------------------------------- */

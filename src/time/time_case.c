@@ -26,25 +26,26 @@ const eg_key eg_time_keys[] = {
      .type = EG_KEY_REAL,
      .least = DBL_MIN,
      .most = INFINITY,
-     .help = "The length of a step. The last is shorter if they do not fit between start and end. "
-             "Give this or `cfl`.",
+     .help = "The length of a step. The last is shorter if no whole number of them fits between "
+             "start and end. Give this or `cfl`.",
      .example = "0.001"},
     {.section = "time",
      .name = "cfl",
      .type = EG_KEY_REAL,
      .least = DBL_MIN,
      .most = INFINITY,
-     .help = "The length of each step, as a part of the largest that the model takes for stable at "
-             "that time. Lower it if a run grows without bound. Give this or `dt`.",
+     .help = "The length of each step, as a part of the longest that the model takes for stable at "
+             "that time. Halve it if the solution grows without bound. Give this or `dt`.",
      .example = "0.5"},
     {.section = "time",
      .name = "scheme",
      .type = EG_KEY_CHOICE,
      .fallback = "\"rk4\"",
      .choices = schemes,
-     .help = "The Runge-Kutta scheme: \"euler\" has order 1 and one stage, \"ssp-rk2\" order 2 and "
-             "two, \"ssp-rk3\" order 3 and three, \"rk4\" order 4 and five in little memory. The "
-             "first three keep bounds that a limiter sets."},
+     .help = "The Runge-Kutta scheme. \"euler\" has order 1 and one stage, \"ssp-rk2\" order 2 and "
+             "two, \"ssp-rk3\" order 3 and three, \"rk4\" order 4 and five in little memory. "
+             "\"euler\" needs far shorter steps than the others, except with degree 0. All but "
+             "\"rk4\" keep bounds that a limiter sets."},
     {.section = "time",
      .name = "max_steps",
      .type = EG_KEY_INTEGER,

@@ -94,12 +94,13 @@ if [ -n "${EAGRE_TEST_MPIEXEC:-}" ]; then
 fi
 
 # The errors that the cases promise.
-for case in "$source"/cases/project-*.toml; do
+for case in "$source"/cases/*.toml; do
     json "$case" --device cpu:1
     sed -n 's/^# Expected: l2 = \(.*\)\. Running.*/\1/p' "$case" | tr ',' '\n' >"$work/promised"
     [ -s "$work/promised" ] || complain "$case does not say what to expect"
     while read -r promised _ field; do
-        measured=$(sed "s/.*\"$field\": {//" "$work/out" | grep -o '"l2": [-+0-9.e]*' | head -n 1 | sed 's/.*: //')
+        measured=$(sed 's/.*"error": {//' "$work/out" | grep -o "\"$field\": {[^}]*}" | head -n 1 |
+            grep -o '"l2": [-+0-9.e]*' | sed 's/.*: //')
         holds "$measured < 1.01 * $promised && $measured > 0.99 * $promised" ||
             complain "$case: l2 of $field is $measured, promised is $promised"
     done <"$work/promised"

@@ -69,6 +69,7 @@ typedef struct catalogue_row {
         {"NP", (dim) == 3 ? (m) * (m) * (m) : (m) * (m)}, {"FACES", 2 * (dim)},                    \
         {"FACTORS", 1 + (dim) * (dim)}, {"CORNERS", (dim) == 3 ? 8 : 4}, {"COMPONENTS", 2},        \
         {"POINTS", (m) + 1}, {"MOST", most}, {"UNIFORM", uniform}, {"CURVED", curved},             \
+        {"PARALLEL", uniform}, {"GATHERS", !(uniform)}, {"FIRST", curved}, {"WHOLE", (most) < 4},  \
         {"Q", (m) + 1}, {"FACE_Q", (most) + 1}, {"SOURCES", curved}, {"BOUNDARIES", curved},       \
     {                                                                                              \
         "LOW_STORAGE", curved                                                                      \

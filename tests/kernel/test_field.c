@@ -60,7 +60,8 @@ static array download_all(const eg_field *field)
 
 /* --- the host --------------------------------------------------------------------------------- */
 
-/* Every value is where the layout says, padding repeats the last element, gaps are zero. */
+/* Every value is where the layout says, padding repeats the last element, gaps and the slack at
+ * both ends are zero. */
 static void check_layout(const eg_field *field, const double *values)
 {
     const eg_space *space = field->space;
@@ -72,7 +73,10 @@ static void check_layout(const eg_field *field, const double *values)
         first[e + 1] =
             first[e] + (size_t)(eg_space_group_of(space, e)->element->np * field->components);
     assert_int_equal(first[mesh->element_count], eg_field_host_count(field));
-    assert_int_equal(field->offset[space->group_count], a.count);
+    assert_int_equal(field->offset[0], EG_OFFSET_BLOCK);
+    assert_int_equal(field->offset[space->group_count] + EG_OFFSET_BLOCK, a.count);
+    for (size_t k = 0; k < EG_OFFSET_BLOCK; k++)
+        assert_true(a.v[k] == 0.0 && a.v[a.count - 1 - k] == 0.0);
     for (int i = 0; i < space->group_count; i++) {
         const eg_group *g = &space->groups[i];
         const int n = field->components * g->element->np;
@@ -135,7 +139,7 @@ static void test_field__values_go_to_the_device_and_come_back_unchanged(void **s
     on_every_device(host_and_back);
 }
 
-/* With degree 0 a field's values lie like the weights. */
+/* With degree 0 the values of a field's group lie like the weights. */
 static void padding_weighs_nothing(eg_device *device, eg_type real)
 {
     static const eg_reduction_kind kinds[] = {EG_REDUCE_WEIGHTED_DOT};
@@ -158,11 +162,18 @@ static void padding_weighs_nothing(eg_device *device, eg_type real)
         TEST_OK(ctx, eg_field_from_host(field, values));
         TEST_OK(ctx, eg_field_from_host(one, ones));
         const eg_group *g = &s.space->groups[0];
-        const eg_reduction reduction = {
-            .kind = kinds[0], .x = field->data, .y = one->data, .w = g->weight};
-        TEST_OK(ctx, eg_reduce(reducer, (size_t)(g->tiles * g->lanes), &reduction, result.buffer));
+        const size_t count = (size_t)(g->tiles * g->lanes);
+        eg_buffer *x = NULL, *y = NULL;
+        TEST_OK(ctx, eg_buffer_create(device, EG_F64, count, &x));
+        TEST_OK(ctx, eg_buffer_create(device, EG_F64, count, &y));
+        TEST_OK(ctx, eg_buffer_copy(x, 0, field->data, field->offset[0], count));
+        TEST_OK(ctx, eg_buffer_copy(y, 0, one->data, one->offset[0], count));
+        const eg_reduction reduction = {.kind = kinds[0], .x = x, .y = y, .w = g->weight};
+        TEST_OK(ctx, eg_reduce(reducer, count, &reduction, result.buffer));
         array_download(&result);
         assert_true(result.v[0] == sum);
+        eg_buffer_destroy(&y);
+        eg_buffer_destroy(&x);
         eg_field_destroy(&one);
         eg_field_destroy(&field);
         setting_free(&s);

@@ -29,7 +29,7 @@ typedef uint8_t u8;
 #define K_UNROLL _Pragma("clang loop unroll(full)")
 #elif defined(__GNUC__)
 #define K_SIMD(vectors) _Pragma("omp simd")
-#define K_UNROLL _Pragma("GCC unroll 32")
+#define K_UNROLL _Pragma("GCC unroll 64")
 #else
 #define K_SIMD(vectors)
 #define K_UNROLL
@@ -85,6 +85,52 @@ typedef real k_vector __attribute__((vector_size(K_VECTOR_BYTES), may_alias));
 #define k_set(x) ((x) - (k_vector){0})
 K_INLINE k_vector k_load(const real *p) { return *(const k_vector *)p; }
 K_INLINE void k_store(real *p, k_vector v) { *(k_vector *)p = v; }
+
+/* Vectors of lanes as values: K_VECTORS is K_NODES with `lane` the first of K_VN lanes. */
+#define K_VECTORS(i, n) K_ROWS(i, n) for (int lane = 0; lane < LANES; lane += K_VN)
+#define K_UNCUT(bound) ((bound) <= lane || lane + K_VN <= (bound))
+#define K_MOVES 1
+#if K_PLAIN
+typedef real vreal;
+#define K_GET(p) ((p)[lane])
+#define K_SET(p, x) ((p)[lane] = (x))
+#define K_BELOW(bound, a, b) (lane < (bound) ? (a) : (b))
+#define K_UP(x, first) (first)
+#define K_LAST(x) (x)
+#else
+typedef real vreal __attribute__((vector_size(K_VECTOR_BYTES)));
+typedef real k_any_vector __attribute__((vector_size(K_VECTOR_BYTES), may_alias, aligned(K_REAL / 8)));
+#if K_REAL == 64
+typedef i64 k_mask __attribute__((vector_size(K_VECTOR_BYTES)));
+#else
+typedef i32 k_mask __attribute__((vector_size(K_VECTOR_BYTES)));
+#endif
+#define K_GET(p) ((vreal)*(const k_any_vector *)((p) + lane))
+#define K_SET(p, x) (*(k_any_vector *)((p) + lane) = (x))
+K_INLINE vreal k_below(int bound, vreal a, vreal b)
+{
+    k_mask number;
+    for (int i = 0; i < K_VN; i++) number[i] = i;
+    const k_mask is = number < (k_mask){0} + bound;
+    return (vreal)((is & (k_mask)a) | (~is & (k_mask)b));
+}
+K_INLINE vreal k_up(vreal x, real first)
+{
+    const vreal y = (vreal){0} + first;
+#if K_VN == 8
+    return __builtin_shufflevector(y, x, 0, 8, 9, 10, 11, 12, 13, 14);
+#elif K_VN == 4
+    return __builtin_shufflevector(y, x, 0, 4, 5, 6);
+#elif K_VN == 2
+    return __builtin_shufflevector(y, x, 0, 2);
+#else
+    return __builtin_shufflevector(y, x, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30);
+#endif
+}
+#define K_BELOW(bound, a, b) k_below((bound) - lane, a, b)
+#define K_UP(x, first) k_up(x, first)
+#define K_LAST(x) ((x)[K_VN - 1])
+#endif
 
 /* Stores past the cache, for output larger than it that is not read again soon. */
 #if K_PLAIN || !K_STREAMING

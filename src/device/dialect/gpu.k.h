@@ -17,6 +17,13 @@
     K_UNROLL for (int k_i = 0; k_i < ((n) + K_TY - 1) / K_TY; k_i++) \
         for (int i = k_i * K_TY + K_ROW, k_go = k_live && i < (n); k_go; k_go = 0)
 #define K_NODES(i, n) K_ROWS(i, n) K_LANE
+#define K_VECTORS(i, n) K_NODES(i, n)
+typedef real vreal;
+#define K_UNCUT(bound) 1
+#define K_MOVES 0
+#define K_GET(p) ((p)[lane])
+#define K_SET(p, x) ((p)[lane] = (x))
+#define K_BELOW(bound, a, b) (lane < (bound) ? (a) : (b))
 #define K_PRIVATE(type, x, n) type x[((n) + K_TY - 1) / K_TY]
 #define K_P(x) x[k_i]
 

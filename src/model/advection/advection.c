@@ -207,6 +207,7 @@ static eg_status read_options(advection *a)
     char key[KEY_BYTES];
     *options = (eg_advection_options){.components = a->fields,
                                       .low_storage = a->time.scheme == EG_TIME_LOW_RK4,
+                                      .one_stage = a->time.scheme == EG_TIME_EULER,
                                       .degree_most = a->adapting.on ? a->adapting.most : 0};
     EG_TRY(eg_advection_quadrature_from_case(cas, &a->quadrature, &quadrature_chosen));
     if (quadrature_chosen) options->quadrature = &a->quadrature;

@@ -41,7 +41,10 @@
 
 /* What kind of tile it is: bits of `kinds`. */
 #define KIND_OUTER 1 /* some face is on a boundary of the domain */
-#define KIND_MIXED 2 /* some neighbour is of another group, or turned */
+#define KIND_MIXED 2 /* some neighbour is of another group, or turned, or stands nowhere near the others */
+#define KIND_BESIDE 4  /* neighbours at -1 of direction 0 are in the lane before, but for lane 0 … */
+#define KIND_FOLLOWS 8 /* … where it is the last lane of the tile before */
+#define KIND_ONE(d, end) (16 << (2 * (d) + (end))) /* neighbours there stand in one piece */
 
 /* How a neighbour's face is turned against mine, as `turns` says for my face and the byte of
  * neighbour_face: its direction across the face, those along it that are my first and second, and
@@ -153,15 +156,43 @@ K_FUNC vector area_of(int d, vector a, vector b, vector c)
     make_vector(VELOCITY_0(x, y, z, t), VELOCITY_1(x, y, z, t), VELOCITY_2(x, y, z, t))
 #endif
 
-/* The end of a stage for value `at` of a tile, whose rate is `rate`. */
+/* The end of a stage for value i of component c, in K_VECTORS: FINISH(i, BASE(i) + wl rate). */
+#define VALUES_OF(p, i) (K_TILE(p, t, ROWS) + (c * NP + (i)) * LANES)
+#define NOW(i) K_GET(VALUES_OF(u + begin, i))
 #if LOW_STORAGE
-#define FINISH(at, rate) \
+#define BASE(i) wf * K_GET(VALUES_OF(k, i))
+#define FINISH(i, sum) \
     { \
-        const real next = wf * K_TILE(k, t, ROWS)[at] + wl * (rate); \
-        K_TILE(k, t, ROWS)[at] = next; \
-        K_TILE(out, t, ROWS)[at] = own[at] + wc * next; \
+        const vreal next_k = (sum); \
+        K_SET(VALUES_OF(k, i), next_k); \
+        K_SET(VALUES_OF(out, i), NOW(i) + wc * next_k); \
     }
 #else
-#define FINISH(at, rate) \
-    K_TILE(out, t, ROWS)[at] = wf * K_TILE(first, t, ROWS)[at] + wc * own[at] + wl * (rate);
+#if FIRST
+#define BASE(i) wf * K_GET(VALUES_OF(first, i)) + wc * NOW(i)
+#else /* one stage: wf is 0 and wc is 1 */
+#define BASE(i) NOW(i)
 #endif
+#define FINISH(i, sum) K_SET(VALUES_OF(out, i), sum);
+#endif
+
+/* sqrt(2 n + 1) for the n of all degrees, folded where n is a constant. */
+K_FUNC real root(int n)
+{
+    return n == 0    ? K_R(1)
+           : n == 1  ? K_R(1.73205080756887729352)
+           : n == 2  ? K_R(2.23606797749978969640)
+           : n == 3  ? K_R(2.64575131106459059050)
+           : n == 4  ? K_R(3)
+           : n == 5  ? K_R(3.31662479035539984911)
+           : n == 6  ? K_R(3.60555127546398929311)
+           : n == 7  ? K_R(3.87298334620741688517)
+           : n == 8  ? K_R(4.12310562561766054982)
+           : n == 9  ? K_R(4.35889894354067355223)
+           : n == 10 ? K_R(4.58257569495584000658)
+           : n == 11 ? K_R(4.79583152331271954159)
+           : n == 12 ? K_R(5)
+           : n == 13 ? K_R(5.19615242270663188058)
+           : n == 14 ? K_R(5.38516480713450403125)
+                      : K_R(5.56776436283002192211);
+}

@@ -3,6 +3,10 @@
 
 #include <math.h>
 
+/* In how many pieces the neighbours of a tile may stand, and the values of `runs` that tell so
+ * (modal.k.c). */
+enum { PIECES_MOST = 3, RUN_VALUES = 2 * PIECES_MOST - 1 };
+
 /* The shape of all elements of a mesh. */
 static eg_shape tensor_of(int dim)
 {
@@ -91,6 +95,38 @@ done:
     return status;
 }
 
+/* The place in its group of the neighbour of an element, by its own place; what is behind a boundary
+ * counts as the element itself. -1: of another group. */
+static int64_t neighbour_place(const eg_space *space, const eg_group *g, int64_t place, int face)
+{
+    const size_t at =
+        (size_t)g->element_of_slot[place] * (size_t)space->mesh->face_stride + (size_t)face;
+    const int32_t neighbour = space->mesh->neighbour[at];
+    const int64_t other = neighbour < 0 ? place : space->slot_of_element[neighbour] - g->first_slot;
+    return other < 0 || other >= g->tiles * g->lanes ? -1 : other;
+}
+
+/* Whether the neighbours of a tile's elements stand in at most three pieces: in which lanes the second
+ * and the third begin, and the place of the first element of each. */
+static bool find_pieces(const eg_space *space, const eg_group *g, int64_t tile, int face,
+                        int32_t *run)
+{
+    int pieces = 0;
+    int64_t before = 0;
+    run[0] = run[1] = g->lanes;
+    for (int lane = 0; lane < g->lanes; lane++) {
+        const int64_t other = neighbour_place(space, g, tile * g->lanes + lane, face);
+        if (other < 0) return false;
+        if (lane == 0 || other != before + 1 || other % g->lanes == 0) {
+            if (++pieces > PIECES_MOST) return false;
+            if (pieces > 1) run[pieces - 2] = lane;
+            run[PIECES_MOST - 2 + pieces] = (int32_t)other;
+        }
+        before = other;
+    }
+    return true;
+}
+
 eg_status eg_advection_classify(eg_advection *a, int group, const int *turns)
 {
     const eg_space *space = a->space;
@@ -98,9 +134,16 @@ eg_status eg_advection_classify(eg_advection *a, int group, const int *turns)
     const eg_group *g = &space->groups[group];
     const eg_shape_info *info = eg_shape_get_info(g->shape);
     eg_advection_part *p = &a->parts[group];
-    int32_t *kinds = NULL;
+    int32_t *kinds = NULL, *runs = NULL;
+    int faces[6]; /* at -1 and 1 of each direction */
     eg_status status = EG_OK;
     EG_TRY(eg_new(space->ctx, (size_t)g->own_tiles + 1, &kinds));
+    EG_TRY(eg_new(space->ctx, (size_t)(g->own_tiles * info->faces + 1) * RUN_VALUES, &runs));
+    for (int f = 0; f < info->faces; f++) {
+        bool high = false;
+        const int d = eg_shape_face_direction(g->shape, f, &high);
+        faces[2 * d + (int)high] = f;
+    }
     p->most = g->degree + 1;
     for (int64_t i = 0; i < g->own_tiles * g->lanes; i++) {
         const size_t element = (size_t)g->element_of_slot[i];
@@ -108,7 +151,7 @@ eg_status eg_advection_classify(eg_advection *a, int group, const int *turns)
             const size_t at = element * (size_t)mesh->face_stride + (size_t)f;
             int32_t *kind = &kinds[i / g->lanes];
             if (mesh->neighbour[at] < 0) {
-                *kind |= KIND_OUTER;
+                *kind |= KIND_OUTER | KIND_MIXED;
                 continue;
             }
             const int32_t slot = space->slot_of_element[mesh->neighbour[at]];
@@ -119,10 +162,27 @@ eg_status eg_advection_classify(eg_advection *a, int group, const int *turns)
                 *kind |= KIND_MIXED;
             if (side > p->most) p->most = side;
         }
-        p->kinds_present |= kinds[i / g->lanes];
+    }
+    for (int64_t i = 0; i < g->own_tiles * info->faces; i++) {
+        const int64_t tile = i / info->faces;
+        int32_t *run = &runs[RUN_VALUES * i];
+        if (!find_pieces(space, g, tile, faces[i % info->faces], run))
+            kinds[tile] |= KIND_MIXED;
+        else if (run[0] == g->lanes)
+            kinds[tile] |= KIND_ONE << i % info->faces;
+        else if (i % info->faces == 0 && run[0] == 1 && run[1] == g->lanes &&
+                 run[3] == tile * g->lanes)
+            kinds[tile] |= KIND_BESIDE | (run[2] == tile * g->lanes - 1 ? KIND_FOLLOWS : 0);
+    }
+    for (int64_t i = 0; i < g->own_tiles; i++) {
+        if (kinds[i] & KIND_MIXED) kinds[i] &= KIND_MIXED | KIND_OUTER;
+        p->kinds_present |= kinds[i];
     }
     EG_TRY(eg_advection_upload(space, EG_I32, (size_t)g->own_tiles, kinds, &p->kinds));
+    EG_TRY(eg_advection_upload(space, EG_I32, (size_t)(g->own_tiles * info->faces) * RUN_VALUES,
+                               runs, &p->runs));
 done:
+    eg_release(space->ctx, &runs);
     eg_release(space->ctx, &kinds);
     return status;
 }

@@ -4,6 +4,9 @@
 
 #include <stdio.h>
 
+/* Elements with so many modes are kept in registers as a whole (modal.k.c), a thread of a GPU for each. */
+#define WHOLE_MOST 36
+
 /* Adds a function NAME(x, y, z, t). */
 static eg_status emit(const eg_expression *expression, const char *name, eg_text *source)
 {
@@ -85,6 +88,7 @@ eg_status eg_advection_compile(eg_advection *a, int group, const char *functions
     eg_advection_part *p = &a->parts[group];
     const int side = g->degree + 1, lines = a->dim == 3 ? side * side : side;
     const char *entry = p->modal ? "modal" : "points";
+    const bool whole = p->modal && lines * side <= WHOLE_MOST;
     eg_text source = eg_text_new(a->space->ctx);
     const eg_define defines[] = {
         {"DIM", a->dim},
@@ -98,6 +102,10 @@ eg_status eg_advection_compile(eg_advection *a, int group, const char *functions
         {"POINTS", eg_advection_point_count(a, side)},
         {"MOST", p->most},
         {"UNIFORM", p->uniform},
+        {"PARALLEL", p->parallel},
+        {"GATHERS", !p->parallel || (p->kinds_present & KIND_MIXED) != 0},
+        {"WHOLE", whole},
+        {"FIRST", !a->one_stage},
         {"CURVED", g->curved},
         {"Q", p->points},
         {"FACE_Q", p->face_points},
@@ -113,6 +121,10 @@ eg_status eg_advection_compile(eg_advection *a, int group, const char *functions
                                                  .entry = entry,
                                                  .real = EG_F64,
                                                  .lanes = g->lanes,
+                                                 .rows_per_block = whole ? 1 : 0,
+                                                 .tiles_per_block = !whole              ? 0
+                                                                    : lines * side > 25 ? 4
+                                                                                        : 2,
                                                  .defines = defines,
                                                  .define_count = EG_COUNT(defines)},
                             &p->kernel));

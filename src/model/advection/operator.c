@@ -62,7 +62,7 @@ int eg_advection_lanes(const eg_device *device, const eg_mesh *mesh,
                  !source_given(options);
     const int extra = quadrature_of(options).extra;
     int lanes = info->lanes;
-    if (!info->is_gpu) return 0;
+    if (!info->is_gpu) return info->lanes > 8 ? info->lanes / 2 : 4; /* of one register */
     for (int32_t e = 0; e < mesh->element_count && modal; e++)
         modal = eg_mesh_is_affine(mesh, e);
     const int64_t own = shared_rows(mesh->dim, degree + 1, extra, modal);
@@ -83,6 +83,7 @@ static void widen(eg_advection_part *p, const eg_space *space, int group, int de
     const int degree = space->groups[group].degree;
     const int side = (degree < degree_most ? degree + 1 : degree) + 1;
     if (p->most < side) p->most = side;
+    p->kinds_present |= KIND_MIXED;
     if (space->mesh->boundary_count > 0) p->kinds_present |= KIND_OUTER;
 }
 
@@ -100,7 +101,8 @@ eg_status eg_advection_create(eg_space *space, const eg_advection_options *optio
                         .dim = space->mesh->dim,
                         .components = options->components,
                         .quadrature = quadrature_of(options),
-                        .low_storage = options->low_storage};
+                        .low_storage = options->low_storage,
+                        .one_stage = options->one_stage};
     memcpy(a->velocity, options->velocity, sizeof a->velocity);
     a->varies = velocity_uses(options, a->dim, EG_VARIABLE_X, EG_VARIABLE_Z);
     a->changes = velocity_uses(options, a->dim, EG_VARIABLE_T, EG_VARIABLE_T);
@@ -148,6 +150,7 @@ void eg_advection_destroy(eg_advection **handle)
         eg_buffer_destroy(&p->face_rules);
         eg_buffer_destroy(&p->points_of);
         eg_buffer_destroy(&p->rule);
+        eg_buffer_destroy(&p->runs);
         eg_buffer_destroy(&p->kinds);
         eg_kernel_destroy(&p->kernel);
     }
@@ -170,6 +173,7 @@ static eg_status launch(eg_advection *a, int group, int64_t from, int64_t to, co
     const eg_advection_part *p = &a->parts[group];
     const size_t begin = current->offset[group];
     const double origin[3] = {0, 0, 0};
+    const double wl = stage->low_storage ? stage->dt : stage->c * stage->dt;
     eg_argument arguments[32];
     size_t count = 0;
     if (from == to) return EG_OK;
@@ -187,26 +191,31 @@ static eg_status launch(eg_advection *a, int group, int64_t from, int64_t to, co
     arguments[count++] = EG_REAL("time", stage->time);
     arguments[count++] = EG_REAL("wf", stage->low_storage ? stage->A : stage->a);
     arguments[count++] = EG_REAL("wc", stage->low_storage ? stage->B : stage->b);
-    arguments[count++] = EG_REAL("wl", stage->low_storage ? stage->dt : stage->c * stage->dt);
     arguments[count++] =
         EG_BUFFER_AT("first", stage->low_storage ? current->data : first->data, begin);
     arguments[count++] =
         stage->low_storage ? EG_BUFFER_AT("k", k->data, begin) : EG_BUFFER("k", a->no_register);
     arguments[count++] = EG_BUFFER_AT("out", out->data, begin);
     if (p->modal) {
-        double b[3], v[3] = {0};
+        double b[3], speed[3] = {0};
+        int backwards = 0;
         eg_advection_velocity(a, origin, stage->time, b);
-        for (int d = 0; d < a->dim; d++)
+        for (int d = 0; d < a->dim; d++) {
             for (int e = 0; e < a->dim; e++)
-                v[d] += p->uniform ? p->factors[d][e] * b[e] : d == e ? b[e] : 0;
+                speed[d] += p->factors[d][e] * b[e];
+            if (speed[d] < 0) backwards |= 1 << d;
+        }
+        const double *v = p->uniform ? speed : b;
         arguments[count++] = EG_BUFFER("kinds", p->kinds);
         arguments[count++] = EG_BUFFER("factors", g->volume_factors);
         arguments[count++] = EG_BUFFER("rule", p->rule);
-        arguments[count++] = EG_INTEGER("first_slot", g->first_slot);
-        arguments[count++] = EG_REAL("v0", v[0]);
-        arguments[count++] = EG_REAL("v1", v[1]);
-        arguments[count++] = EG_REAL("v2", v[2]);
+        arguments[count++] = EG_BUFFER("runs", p->runs);
+        arguments[count++] = EG_INTEGER("backwards", backwards);
+        arguments[count++] = EG_REAL("v0", wl * v[0]);
+        arguments[count++] = EG_REAL("v1", wl * v[1]);
+        arguments[count++] = EG_REAL("v2", wl * v[2]);
     } else {
+        arguments[count++] = EG_REAL("wl", wl);
         arguments[count++] = EG_BUFFER("points_of", p->points_of);
         arguments[count++] = EG_BUFFER("face_rules", p->face_rules);
         arguments[count++] = EG_OPERATOR("interp", p->interp);

@@ -31,6 +31,7 @@ typedef struct eg_advection_options {
         *boundary;    /* [boundaries of the mesh][components] what flows in; NULL
                                              (entries, too): 0 */
     bool low_storage; /* stages of the scheme are */
+    bool one_stage;   /* the scheme has one: `first` is `current` */
     /* NULL: Gauss points, where points are needed; else all elements have these. */
     const eg_advection_quadrature *quadrature;
     /* Other operators will follow, on spaces whose degrees go up to this: kernels are made to fit those,

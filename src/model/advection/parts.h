@@ -8,7 +8,7 @@
 #define EG_FACE_BYTES 64
 
 /* As in advection.k.h. */
-enum { KIND_OUTER = 1, KIND_MIXED = 2 };
+enum { KIND_OUTER = 1, KIND_MIXED = 2, KIND_BESIDE = 4, KIND_FOLLOWS = 8, KIND_ONE = 16 };
 
 /* What one group needs. */
 typedef struct eg_advection_part {
@@ -16,9 +16,12 @@ typedef struct eg_advection_part {
     bool modal;           /* served by `modal`, else by `points` */
     bool uniform;         /* affine, and ∂r/∂x is the same in all elements … */
     double factors[3][3]; /* … namely this: [d][e] ∂r_d/∂x_e */
-    int most;             /* modes a side, the most among its elements and their neighbours */
-    int kinds_present;    /* all bits of kinds together */
-    eg_buffer *kinds;     /* i32 [own_tiles] */
+    bool
+        parallel; /* affine, and they are multiples of these in all elements, direction by direction */
+    int most;     /* modes a side, the most among its elements and their neighbours */
+    int kinds_present; /* all bits of kinds together */
+    eg_buffer *kinds;  /* i32 [own_tiles] */
+    eg_buffer *runs;   /* i32 [own_tiles][dim][2][5] */
     /* See modal.k.c and points.k.c. */
     eg_buffer *rule;         /* of `modal` */
     int points, face_points; /* of `points`: a side, in elements and on faces */
@@ -32,7 +35,7 @@ struct eg_advection {
     const eg_expression *velocity[3]; /* the caller's */
     bool varies;                      /* the velocity does, in space */
     bool changes;                     /* … in time */
-    bool low_storage, has_source;
+    bool low_storage, one_stage, has_source;
     eg_advection_quadrature quadrature;
     double stable_dt; /* once known, if the velocity does not change; 0: not yet */
     eg_halo *halo;
@@ -50,7 +53,7 @@ eg_status eg_advection_classify(eg_advection *advection, int group, const int *t
  * (z is 0 in the plane); returns J. */
 double eg_advection_factors(const eg_mesh *mesh, const double *nodes, const double *r,
                             double factors[3][3], double *x);
-/* speed.c: whether all elements of an affine group have the same factors: `uniform`, `factors`. */
+/* speed.c: whether all elements of an affine group have the same factors: `uniform`, `parallel`, `factors`. */
 void eg_advection_find_uniform(eg_advection *advection, int group);
 /* speed.c: the velocity at a place x [3]: b [3], unused components are 0. */
 void eg_advection_velocity(const eg_advection *advection, const double *x, double t, double *b);

@@ -291,15 +291,16 @@ K_KERNEL(points, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN
 #endif
             K_NODES(i, NP)
             {
-                const int at = (c * NP + i) * LANES + lane;
 #if !CURVED
-                FINISH(at, rate[i][lane] / JACOBIAN(K_R(0), K_R(0), K_R(0)))
+                rate[i][lane] = wl * rate[i][lane] / JACOBIAN(K_R(0), K_R(0), K_R(0));
 #elif M == 1 /* v is ∫ J over the root of the reference element's volume */
-                FINISH(at, rate[i][lane] / v[i][lane] * (DIM == 3 ? K_R(2) / ROOT_HALF : K_R(2)))
+                rate[i][lane] =
+                    wl * rate[i][lane] / v[i][lane] * (DIM == 3 ? K_R(2) / ROOT_HALF : K_R(2));
 #else
-                FINISH(at, v[i][lane])
+                rate[i][lane] = wl * v[i][lane];
 #endif
             }
+            K_VECTORS(i, NP) FINISH(i, BASE(i) + K_GET(rate[i]))
             K_SYNC;
         }
     }

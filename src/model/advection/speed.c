@@ -46,24 +46,34 @@ double eg_advection_factors(const eg_mesh *mesh, const double *nodes, const doub
     return det;
 }
 
+static double length_of(const double *v)
+{
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
 void eg_advection_find_uniform(eg_advection *a, int group)
 {
     const eg_group *g = &a->space->groups[group];
     eg_advection_part *p = &a->parts[group];
-    double nodes[EG_MAX_VERTICES * 3], x[3], most = 0;
+    double nodes[EG_MAX_VERTICES * 3], x[3];
     const double centre[3] = {0, 0, 0};
-    p->uniform = !g->curved && g->own_tiles > 0;
-    for (int64_t i = 0; i < g->own_tiles * g->lanes && p->uniform; i++) {
+    p->uniform = p->parallel = !g->curved && g->own_tiles > 0;
+    for (int64_t i = 0; i < g->own_tiles * g->lanes && p->parallel; i++) {
         double factors[3][3];
         eg_mesh_element_nodes(a->space->mesh, g->element_of_slot[i], nodes);
         eg_advection_factors(a->space->mesh, nodes, centre, factors, x);
         if (i == 0) memcpy(p->factors, factors, sizeof factors);
-        for (int k = 0; k < 9; k++) {
-            const double one = p->factors[k / 3][k % 3];
-            if (i == 0) most = fmax(most, fabs(one));
-            if (fabs(factors[k / 3][k % 3] - one) > UNIFORM_TOLERANCE * most) p->uniform = false;
+        for (int d = 0; d < 3; d++) {
+            const double length = length_of(p->factors[d]), times = length_of(factors[d]) / length;
+            for (int e = 0; e < 3; e++) {
+                const double one = p->factors[d][e], here = factors[d][e];
+                if (fabs(here - one) > UNIFORM_TOLERANCE * length) p->uniform = false;
+                if (fabs(here - times * one) > UNIFORM_TOLERANCE * times * length)
+                    p->parallel = false;
+            }
         }
     }
+    p->uniform = p->uniform && p->parallel;
 }
 
 void eg_advection_velocity(const eg_advection *a, const double *x, double t, double *b)

@@ -53,10 +53,10 @@ static int32_t *order_of(const eg_mesh *mesh, const uint16_t *kind, int row_most
 {
     const size_t count = (size_t)mesh->element_count + (size_t)mesh->ghost_count;
     uint16_t *same = calloc(count, sizeof *same);
-    int32_t *order = malloc(count * sizeof *order);
+    int32_t *order = malloc((count + 1) * sizeof *order);
     bool *found = calloc(count, sizeof *found);
     assert_true(same && order && found);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i <= count; i++)
         order[i] = -1;
     TEST_OK(mesh->ctx, eg_space_order(mesh, kind ? kind : same, row_most, order));
     for (size_t i = 0; i < count; i++) {
@@ -64,6 +64,7 @@ static int32_t *order_of(const eg_mesh *mesh, const uint16_t *kind, int row_most
         assert_false(found[order[i]]);
         found[order[i]] = true;
     }
+    assert_int_equal(order[count], -1);
     free(found);
     free(same);
     return order;
@@ -217,6 +218,7 @@ typedef enum joint {
     HELIX,   /* … to the first of the next row */
     MOEBIUS, /* … to the first of the row as far from the top as this one from the bottom */
     KLEIN,   /* the same, and the last in y to the first */
+    COMB,    /* ends in x; every 4th joint of the first row is cut */
     CORNER,  /* on a square, the east face at the end of a row to the north one of a column's end */
     JOINTS
 } joint;
@@ -264,7 +266,8 @@ static grid grid_new(eg_context *ctx, int nx, int ny, joint how, numbering numbe
     for (int y = 0; y < ny; y++)
         for (int x = 0; x < nx; x++) {
             const int here = y * nx + x;
-            if (x + 1 < nx) join(&g, here, EAST, here + 1, WEST);
+            const bool cut = how == COMB && y == 0 && x % 4 == 3;
+            if (x + 1 < nx && !cut) join(&g, here, EAST, here + 1, WEST);
             if (y + 1 < ny) join(&g, here, NORTH, here + nx, SOUTH);
             if (y + 1 == ny && how == KLEIN) join(&g, here, NORTH, x, SOUTH);
         }
@@ -289,7 +292,8 @@ static void grid_free(grid *g)
 static void test_rows__every_element_has_a_place_however_a_mesh_is_twisted(void **state)
 {
     (void)state;
-    static const int sizes[][2] = {{1, 1}, {2, 2}, {7, 7}, {40, 40}, {2, 300}, {300, 1}, {90, 5}};
+    static const int sizes[][2] = {{1, 1}, {2, 2},   {7, 7},   {40, 40},
+                                   {8, 6}, {2, 300}, {300, 1}, {90, 5}};
     static const int most[] = {1, 8, 512};
     eg_context *ctx = test_context();
     for (size_t i = 0; i < EG_COUNT(sizes); i++)
@@ -302,6 +306,43 @@ static void test_rows__every_element_has_a_place_however_a_mesh_is_twisted(void 
                     free(order_of(&g.mesh, NULL, most[k]));
                 grid_free(&g);
             }
+    test_context_free(&ctx);
+}
+
+/* Rows end where the element behind the face is turned. */
+static void test_rows__rows_do_not_go_around_corners(void **state)
+{
+    (void)state;
+    enum { N = 7 };
+    eg_context *ctx = test_context();
+    grid g = grid_new(ctx, N, N, CORNER, FORWARDS);
+    int32_t *order = order_of(&g.mesh, NULL, 512);
+    const parsed p = parse(&g.mesh, order, N * N, 512);
+    assert_int_equal(p.blocks, 1);
+    assert_int_equal(p.rows, N);
+    free(order);
+    grid_free(&g);
+    test_context_free(&ctx);
+}
+
+/* From the end of the second row the way back leads to the first, which is cut, so that the block
+ * that begins there does not reach that end, and nothing else does. */
+static void test_rows__an_element_that_a_block_does_not_reach_is_taken_with_the_next(void **state)
+{
+    (void)state;
+    enum { NX = 5, NY = 2, TOOTH = 4 };
+    eg_context *ctx = test_context();
+    grid g = grid_new(ctx, NX, NY, COMB, BACKWARDS);
+    uint16_t kind[NX * NY] = {0};
+    kind[g.number[NX - 1]] = 1;
+    int32_t *order = order_of(&g.mesh, kind, TOOTH);
+    assert_int_equal(order[NX * NY - 2], g.number[NX * NY - 1]);
+    assert_int_equal(order[NX * NY - 1], g.number[NX - 1]);
+    const parsed p = parse(&g.mesh, order, TOOTH * NY, TOOTH);
+    assert_int_equal(p.blocks, 1);
+    assert_int_equal(p.rows, NY);
+    free(order);
+    grid_free(&g);
     test_context_free(&ctx);
 }
 
@@ -350,6 +391,7 @@ static void test_rows__a_million_elements_are_no_matter(void **state)
         {1000, 1000, 32, STRIP, BACKWARDS, 32000}, {1, 1000000, 4, STRIP, BACKWARDS, 1000000},
         {2, 500000, 4, HELIX, BACKWARDS, 0},       {2, 500000, 4, MOEBIUS, RANDOM, 0},
         {1000, 1000, 32, KLEIN, RANDOM, 0},        {1000000, 1, 512, STRIP, RANDOM, 0},
+        {500000, 2, 4, COMB, BACKWARDS, 0},
     };
     eg_context *ctx = test_context();
     for (size_t i = 0; i < EG_COUNT(cases); i++) {
@@ -372,6 +414,8 @@ int main(void)
         cmocka_unit_test(test_rows__rows_are_of_one_kind),
         cmocka_unit_test(test_rows__slots_of_a_space_are_in_rows_of_512_on_cpus),
         cmocka_unit_test(test_rows__every_element_has_a_place_however_a_mesh_is_twisted),
+        cmocka_unit_test(test_rows__rows_do_not_go_around_corners),
+        cmocka_unit_test(test_rows__an_element_that_a_block_does_not_reach_is_taken_with_the_next),
         cmocka_unit_test(test_rows__rows_of_a_moebius_strip_go_around_twice),
         cmocka_unit_test(test_rows__elements_turned_at_random_have_a_place_each),
         cmocka_unit_test(test_rows__a_million_elements_are_no_matter),

@@ -81,6 +81,19 @@ done:
     return status;
 }
 
+/* How many tiles a block of a GPU takes side by side where an element is kept in registers as a whole:
+ * few, as each is a warp that runs on its own, and so many as fit into shared memory (modal.k.c). */
+static int whole_tiles(const eg_advection *a, const eg_group *group, int lines)
+{
+    const eg_device_info *info = eg_device_get_info(a->space->device);
+    const int64_t rows = a->dim * lines + 7 * (a->dim + 1) + 1;
+    const int64_t bytes = rows * (group->lanes + 2) * (int64_t)sizeof(double);
+    int tiles = group->element->np > 25 ? 4 : 2;
+    while (tiles > 1 && tiles * bytes > (int64_t)info->shared_bytes)
+        tiles /= 2;
+    return tiles;
+}
+
 eg_status eg_advection_compile(eg_advection *a, int group, const char *functions)
 {
     eg_status status = EG_OK;
@@ -114,20 +127,19 @@ eg_status eg_advection_compile(eg_advection *a, int group, const char *functions
         {"LOW_STORAGE", a->low_storage},
     };
     EG_TRY(eg_text_printf(&source, "%s#include \"model/advection/%s.k.c\"\n", functions, entry));
-    EG_TRY(eg_kernel_create(a->space->device,
-                            &(eg_kernel_options){.size = sizeof(eg_kernel_options),
-                                                 .source = "advection",
-                                                 .text = eg_text_string(&source),
-                                                 .entry = entry,
-                                                 .real = EG_F64,
-                                                 .lanes = g->lanes,
-                                                 .rows_per_block = whole ? 1 : 0,
-                                                 .tiles_per_block = !whole              ? 0
-                                                                    : lines * side > 25 ? 4
-                                                                                        : 2,
-                                                 .defines = defines,
-                                                 .define_count = EG_COUNT(defines)},
-                            &p->kernel));
+    EG_TRY(eg_kernel_create(
+        a->space->device,
+        &(eg_kernel_options){.size = sizeof(eg_kernel_options),
+                             .source = "advection",
+                             .text = eg_text_string(&source),
+                             .entry = entry,
+                             .real = EG_F64,
+                             .lanes = g->lanes,
+                             .rows_per_block = whole ? 1 : 0,
+                             .tiles_per_block = whole ? whole_tiles(a, g, lines) : 0,
+                             .defines = defines,
+                             .define_count = EG_COUNT(defines)},
+        &p->kernel));
 done:
     eg_text_free(&source);
     return status;

@@ -19,7 +19,7 @@ const eg_key eg_advection_keys[] = {
      .least_count = 2,
      .most_count = 3,
      .help = "The velocity b of u_t + div(b u) = source: an expression of x, y, z, t for each "
-             "direction. Steps are several times faster where it is the same everywhere; it may "
+             "direction. Steps are many times faster where it is the same everywhere; it may "
              "still change in time.",
      .example = "[\"-y\", \"x\"]"},
     {.section = "advection",

@@ -21,16 +21,46 @@ typedef struct loop {
     const eg_time_options *options; /* not owned */
     const eg_time_system *system;   /* not owned */
     eg_time_result *result;         /* not owned; how far the loop has come */
-    double rounding;                /* of times between start and end, and of their differences */
+    double rounding;                /* of times */
     int64_t steps;                  /* fixed: all steps from start to end */
     double dt, last_dt;             /* fixed: all steps but the last, and the last */
     double behind;                  /* CFL: by how much the time is below the sum of its steps */
     double shown_s;                 /* on the clock, when progress was last shown */
 } loop;
 
+/* Of times between start and end, and of their differences. */
+static double rounding_of(const eg_time_options *o)
+{
+    return 4.0 * DBL_EPSILON * fmax(fabs(o->start), fabs(o->end));
+}
+
+/* Whether a step can be told from rounding. */
+static bool is_step(double dt, double rounding)
+{
+    return dt > 4.0 * rounding;
+}
+
+/* How many fixed steps there are, of which *equal says whether all have the same length; else the last
+ * is shorter. */
+static int64_t count_fixed(const eg_time_options *o, bool *equal)
+{
+    const double ratio = (o->end - o->start) / o->dt, whole = round(ratio);
+    *equal = fabs(ratio - whole) <= STRETCH + rounding_of(o) / o->dt;
+    if (!*equal) return (int64_t)ceil(ratio);
+    return whole < 1.0 ? 1 : (int64_t)whole;
+}
+
+bool eg_time_count_steps(const eg_time_options *o, int64_t *steps)
+{
+    *steps = 0;
+    if (!is_step(o->dt, rounding_of(o))) return false;
+    *steps = count_fixed(o, &(bool){false});
+    return true;
+}
+
 static eg_status check_dt(const loop *l, double dt)
 {
-    if (dt > 4.0 * l->rounding) return EG_OK;
+    if (is_step(dt, l->rounding)) return EG_OK;
     return eg_fail(
         l->ctx, EG_ERROR_NUMERIC,
         "at time %.9g, after %lld steps, the step is dt = %.3g: too small to be told from "
@@ -54,20 +84,17 @@ static eg_status fail_at_limit(const loop *l)
         l->result->time, o->end, (long long)o->steps_max, l->result->dt_least, l->result->dt_most);
 }
 
-/* Counts the fixed steps: they are of equal length if a whole number of them fits, else the last is
- * shorter. */
+/* The number and lengths of the fixed steps. */
 static eg_status plan_fixed(loop *l)
 {
     eg_status status = EG_OK;
     const eg_time_options *o = l->options;
-    const double length = o->end - o->start;
+    bool equal;
     EG_TRY(check_dt(l, o->dt));
-    const double ratio = length / o->dt, whole = round(ratio);
-    if (fabs(ratio - whole) <= STRETCH + l->rounding / o->dt) {
-        l->steps = whole < 1.0 ? 1 : (int64_t)whole;
-        l->dt = l->last_dt = length / (double)l->steps;
+    l->steps = count_fixed(o, &equal);
+    if (equal) {
+        l->dt = l->last_dt = (o->end - o->start) / (double)l->steps;
     } else {
-        l->steps = (int64_t)ceil(ratio);
         l->dt = o->dt;
         l->last_dt = o->end - (o->start + (double)(l->steps - 1) * l->dt);
     }
@@ -215,7 +242,7 @@ eg_status eg_time_run(eg_context *ctx, const eg_time_options *options, const eg_
               .options = options,
               .system = system,
               .result = out,
-              .rounding = 4.0 * DBL_EPSILON * fmax(fabs(options->start), fabs(options->end)),
+              .rounding = rounding_of(options),
               .shown_s = start_s};
     if (!fixed && !system->stable_dt)
         EG_TRY(eg_fail(ctx, EG_ERROR_UNSUPPORTED,

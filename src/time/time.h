@@ -87,6 +87,9 @@ typedef struct eg_time_result {
 eg_status eg_time_run(eg_context *ctx, const eg_time_options *options, const eg_time_system *system,
                       eg_time_result *out);
 
+/* The number of steps of a fixed dt; false if they are too small to be told from rounding. */
+bool eg_time_count_steps(const eg_time_options *options, int64_t *steps);
+
 /* The section [time]: scheme, end, dt, cfl, max_steps. */
 extern const eg_key eg_time_keys[];
 eg_status eg_time_options_from_case(const eg_case *cas, eg_time_options *out);

@@ -67,6 +67,23 @@ static eg_status check_finite(const eg_case *cas, const char *key)
     return eg_case_fail(cas, key, -1, "must be finite");
 }
 
+/* Whether fixed steps can be told from rounding, and are no more than allowed. */
+static eg_status check_steps(const eg_case *cas, const eg_time_options *o)
+{
+    int64_t steps;
+    if (!eg_time_count_steps(o, &steps))
+        return eg_case_fail(cas, "time.dt", -1,
+                            "steps of %.3g from time %.9g to %.9g are too small to be told from "
+                            "rounding",
+                            o->dt, o->start, o->end);
+    if (o->steps_max > 0 && steps > o->steps_max)
+        return eg_case_fail(cas, "time.dt", -1,
+                            "from time %.9g to %.9g there are %lld steps of %.9g, but no more than "
+                            "%lld are allowed (time.max_steps)",
+                            o->start, o->end, (long long)steps, o->dt, (long long)o->steps_max);
+    return EG_OK;
+}
+
 eg_status eg_time_options_from_case(const eg_case *cas, eg_time_options *out)
 {
     eg_status status = EG_OK;
@@ -102,6 +119,7 @@ eg_status eg_time_options_from_case(const eg_case *cas, eg_time_options *out)
     if (cfl) out->cfl = eg_case_real(cas, "time.cfl");
     if (eg_case_given(cas, "time.max_steps"))
         out->steps_max = eg_case_integer(cas, "time.max_steps");
+    if (dt) EG_TRY(check_steps(cas, out));
 done:
     return status;
 }

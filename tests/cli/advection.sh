@@ -290,6 +290,36 @@ grep -q 'u is no longer finite' "$work/err" || complain "an inflow that is not f
 grep -q 'at the start, at time 0, u is not finite' "$work/err" ||
     complain "a start that is not finite is not explained"
 
+# Steps are as long as bounds allow: stretched to the end, with a velocity that grows or oscillates, and as
+# they are told.
+put bounds.toml <<'CASE'
+periodic = ["x", "y"]
+[space]
+degree = 2
+[advection]
+velocity = [1, 0]
+[initial]
+u = "sin(2*pi*x)"
+[limiter]
+bounds = "initial"
+[time]
+end = 1
+cfl = 1
+scheme = "ssp-rk3"
+CASE
+json bounds.toml --device cpu:1
+json bounds.toml 'advection.velocity=["1 + t", 0]' --device cpu:1
+json bounds.toml 'advection.velocity=["sin(3*t) + 1.5", 0]' time.end=3 --device cpu:1
+"$eagre" run bounds.toml mesh.cells=[4,4] time.dt=0.5 --device cpu:1 >"$work/out" 2>"$work/err"
+[ $? -eq 2 ] || complain "steps too long for bounds: not exit code 2"
+told=$(sed -n 's/.*in steps of \([-0-9.e]*\) at most.*/\1/p' "$work/err")
+json bounds.toml mesh.cells=[4,4] time.dt="$told" --device cpu:1 # rounded up
+# … also on elements that get a higher degree later.
+"$eagre" run bounds.toml mesh.cells=[4,4] space.degree=4 advection.degree=1 adapt.enabled=true \
+    time.dt="$told" --device cpu:1 >"$work/out" 2>"$work/err"
+[ $? -eq 2 ] || complain "steps too long for bounds of the highest degree: not exit code 2"
+grep -q 'on elements of degree space.degree' "$work/err" || complain "bounds of the highest degree"
+
 # What is wrong with a case is found before it runs, at its key.
 wrong()
 {
@@ -308,6 +338,7 @@ wrong 'there is no tracer "v"' inflow.toml boundary.left.v=1
 wrong 'did you mean type = "inflow"' inflow.toml boundary.left.type=outflow
 wrong 'leave the key out' inflow.toml space.basis=gauss
 wrong 'steps are given twice' inflow.toml time.dt=0.1 time.cfl=0.5
+wrong 'told from rounding' inflow.toml time.dt=1e-300
 
 # Ranks fail together, and one of them says why.
 if [ -n "${EAGRE_TEST_MPIEXEC:-}" ]; then

@@ -138,6 +138,8 @@ degrees "$list" '\0001\0377\0000'; wrong 'binary list' 9:15 'list.txt:1: '
 degrees '8a degree_file = "none.txt"'; wrong 'no list' 9:15 'cannot open '
 degrees "8a degree = 1\ndegree_file = 'list.txt'" '1 2 3 0'; wrong 'degrees twice' 10:15 'leave one of the two out'
 degrees '8a degree = "0/0"'; wrong 'degree that is no number' 9: 'not a number'
+degrees '8a degree = "t + 2"'; wrong 'degree that changes in time' 9: 'do not change in time'
+degrees 's/\[1, 1\]/[1, "z"]/'; wrong 'depth of a plane' 8: 'uses z on a mesh in 2 dimensions'
 degrees '13a [adapt]\nenabled = true\nleast = 4'; wrong 'least above the highest' 16:9 'space.degree = 3'
 degrees '13a [adapt]\nenabled = true\nleast = 0'; wrong 'adapting constants' 16:9 'from 1'
 degrees '13a [adapt]\nenabled = true\nlower = 0.5'; wrong 'no hysteresis' 16:9 'less than adapt.raise'
@@ -147,12 +149,17 @@ degrees 's/"quadrilateral"/"hexahedron"/;s/\[2, 2\]/[3, 3, 3]\nperturb = 0.2/;s/
 wrong 'mass would be lost by adaptation' - 'adapt.least = 2'
 
 # Quadrature and the limiter of advection.
+for points in 'extra_points = 0' 'quadrature = "lobatto"\nextra_points = 1'; do
+    degrees "s/\"quadrilateral\"/\"hexahedron\"/;s/\\[2, 2\\]/[3, 3, 3]\nperturb = 0.2/;s/degree = 3/degree = 0/;s/\\[1, 1\\]/[1, 1, 1]\n$points/"
+    wrong 'mass would be lost by few points' - 'would lose mass with so few points'
+done
 degrees '8a quadrature = "lobatto"\nextra_points = 0'; wrong 'too few points' 10:16 'at least N + 2'
 degrees '8a extra_points = 9'; wrong 'too many points' 9:16 'from 0 to 4'
 limiter() { degrees "s/dt = 0.1/&\nscheme = \"ssp-rk3\"/;\$a [limiter]\n$1"; }
 limiter 'bounds = "initial"'
 "$eagre" check "$work/case.toml" >"$work/out" 2>"$work/err" || complain "a limiter" "is refused"
 limiter 'bounds = "given"'; wrong 'no bounds' 16:10 'Give limiter.low'
+limiter 'bounds = "given"\nlow = []'; wrong 'empty bounds' - 'Give limiter.low'
 limiter 'low = 0'; wrong 'bounds of no limiter' 16:7 'did you mean bounds = "given"?'
 limiter 'bounds = "initial"\nhigh = 1'; wrong 'bounds given twice' 17:8 'did you mean bounds = "given"?'
 limiter 'bounds = "given"\nlow = 2\nhigh = 1'; wrong 'bounds upside down' 18:8 'nothing is between'
@@ -175,6 +182,20 @@ wrong_run()
 limiter 'bounds = "initial"'; wrong_run 'a step that loses bounds' 12:6 'steps of 0.0416666667 at most, not of 0.1'
 limiter 'bounds = "given"\nlow = 0.1'; wrong_run 'initial values below the bounds' 17:7 'u begins with values from 0 to 1'
 limiter 'bounds = "given"\nhigh = 0.9'; wrong_run 'initial values above the bounds' 17:8 'u begins with values from 0 to 1'
+limiter 'bounds = "initial"'; sed -i 's/u = "x"/u = "0\/(x - x)"/' "$work/case.toml"
+wrong_run 'no bounds of what is no number' 10:5 'not a finite number'
+limiter 'bounds = "initial"\n[boundary.left]\ntype = "inflow"\nu = "2 - y"'
+sed -i 's/dt = 0.1/dt = 0.01/' "$work/case.toml"; wrong_run 'inflow above the bounds' 19:5 'out of the bounds of u'
+limiter 'bounds = "given"\nlow = 0\n[boundary.left]\ntype = "inflow"\nu = "y - 1"'
+sed -i 's/dt = 0.1/dt = 0.01/' "$work/case.toml"; wrong_run 'inflow below the only bound' 20:5 'out of the bounds of u'
+limiter 'bounds = "initial"'; sed -i 's/u = "x"/u = "2"/;s/dt = 0.1/dt = 0.01/' "$work/case.toml"
+"$eagre" run "$work/case.toml" >"$work/out" 2>"$work/err"
+[ $? -eq 2 ] || complain 'no inflow below the bounds' 'is not refused'
+grep -q 'boundary\..*\.u.*0 comes in' "$work/err" || complain 'no inflow below the bounds' 'does not say so'
+degrees ''
+"$eagre" converge "$work/case.toml" --cells 2,4 >"$work/out" 2>"$work/err"
+[ $? -eq 2 ] || complain 'orders without [exact]' 'is not refused'
+grep -q 'in run 1' "$work/err" && complain 'orders without [exact]' 'is noticed after a run'
 
 # On the command line.
 good >"$work/case.toml"; wrong 'unknown key on the command line' - 'did you mean "degree"?' space.degre=4

@@ -110,11 +110,6 @@ static bench bench_new(eg_device *device, const setting *s, int cells)
                                              .seed = 5,
                                              .periodic = {s->periodic, s->periodic, s->periodic}});
     if (s->turned) turn_elements(b.mesh, 11);
-    uint8_t *degrees = mixed_degrees(b.mesh, s->degree_a, s->degree_b);
-    TEST_OK(ctx, eg_space_create(device, b.comm, b.mesh,
-                                 &(eg_space_options){.basis = EG_BASIS_MODAL, .degrees = degrees},
-                                 &b.space));
-    free(degrees);
     for (int d = 0; d < dim; d++)
         b.velocity[d] = expression(ctx, s->velocity[d]);
     b.source = expression(ctx, s->source);
@@ -124,14 +119,21 @@ static bench bench_new(eg_device *device, const setting *s, int cells)
     assert_true(b.mesh->boundary_count <= 6);
     for (int i = 0; i < b.mesh->boundary_count; i++)
         boundary[i * COMPONENTS + 1] = b.inflow;
-    TEST_OK(ctx, eg_advection_create(b.space,
-                                     &(eg_advection_options){
-                                         .components = COMPONENTS,
-                                         .velocity = {b.velocity[0], b.velocity[1], b.velocity[2]},
-                                         .source = sources,
-                                         .boundary = boundary,
-                                         .low_storage = s->flags & LOW_STORAGE},
-                                     &b.op));
+    const eg_advection_options options = {.components = COMPONENTS,
+                                          .velocity = {b.velocity[0], b.velocity[1], b.velocity[2]},
+                                          .source = sources,
+                                          .boundary = boundary,
+                                          .low_storage = s->flags & LOW_STORAGE};
+    const int most = s->degree_a > s->degree_b ? s->degree_a : s->degree_b;
+    uint8_t *degrees = mixed_degrees(b.mesh, s->degree_a, s->degree_b);
+    TEST_OK(ctx, eg_space_create(device, b.comm, b.mesh,
+                                 &(eg_space_options){
+                                     .basis = EG_BASIS_MODAL,
+                                     .degrees = degrees,
+                                     .lanes = eg_advection_lanes(device, b.mesh, &options, most)},
+                                 &b.space));
+    free(degrees);
+    TEST_OK(ctx, eg_advection_create(b.space, &options, &b.op));
     return b;
 }
 
@@ -490,12 +492,70 @@ static void test_advection__stable_step_is_that_of_squares(void **state)
     test_context_free(&ctx);
 }
 
+static double stable_dt_of(eg_device *device, const setting *s, int cells)
+{
+    bench b = bench_new(device, s, cells);
+    double dt;
+    TEST_OK(b.space->ctx, eg_advection_stable_dt(b.op, 0, &dt));
+    bench_free(&b);
+    return dt;
+}
+
+/* Velocities that vanish at corners and centres, and are up to 1 between them. */
+static void velocity_body(eg_device *device, eg_type real)
+{
+    static const setting plane = {"waves", EG_SHAPE_QUAD,        1,    0,    true, false, 5,
+                                  5,       {"sin(4*pi*x)", "0"}, NULL, NULL, 0};
+    static const setting solid = {
+        "waves", EG_SHAPE_HEX, 1, 0, true, false, 4, 4, {"0", "0", "-sin(4*pi*y)"}, NULL, NULL, 0};
+    if (real != EG_F64) return;
+    now_at(device, real, "waves");
+    assert_near(22 * stable_dt_of(device, &plane, 2), 1, 0.15, "dt", 0); /* 2 by 1 */
+    assert_near(27 * stable_dt_of(device, &solid, 3), 1, 0.15, "dt", 1); /* 3 by 2 by 3 */
+}
+
+static void test_advection__stable_step_sees_the_velocity_inside_elements(void **state)
+{
+    (void)state;
+    on_every_device(velocity_body);
+}
+
+static void test_advection__velocities_that_are_not_finite_are_refused(void **state)
+{
+    (void)state;
+    static const setting wrong[] = {
+        {"root", EG_SHAPE_QUAD, 1, 0, true, false, 2, 2, {"sqrt(x - 0.5)", "1"}, NULL, NULL, 0},
+        {"pole", EG_SHAPE_QUAD, 1, 0, true, false, 2, 2, {"1/t", "1"}, NULL, NULL, 0},
+        {"none", EG_SHAPE_QUAD, 1, 0, true, false, 2, 2, {"1", "log(t - 1)"}, NULL, NULL, 0},
+    };
+    /* Nothing is integrated where this one is infinite. */
+    static const setting right = {"corner", EG_SHAPE_QUAD,      1,    0,    true, false, 2,
+                                  2,        {"1", "1/(x + y)"}, NULL, NULL, 0};
+    eg_context *ctx = test_context();
+    eg_device *device = NULL;
+    TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
+    for (size_t i = 0; i < EG_COUNT(wrong); i++) {
+        bench b = bench_new(device, &wrong[i], 4);
+        double dt;
+        now_at(device, EG_F64, "%s", wrong[i].name);
+        TEST_FAILS(ctx, EG_ERROR_NUMERIC, "advection.velocity is not finite",
+                   eg_advection_stable_dt(b.op, 0, &dt));
+        bench_free(&b);
+    }
+    assert_true(stable_dt_of(device, &right, 4) > 0);
+    where[0] = '\0';
+    eg_device_close(&device);
+    test_context_free(&ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         KERNEL_TEST(test_advection__stages_are_those_of_plain_loops),
         KERNEL_TEST(test_advection__keeps_mass_on_a_checkerboard_of_degrees),
         KERNEL_TEST(test_advection__stable_step_is_that_of_squares),
+        KERNEL_TEST(test_advection__stable_step_sees_the_velocity_inside_elements),
+        KERNEL_TEST(test_advection__velocities_that_are_not_finite_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

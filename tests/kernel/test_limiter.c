@@ -66,19 +66,21 @@ static bench bench_new(eg_device *device, const setting *s, int cells,
                                              .perturb = s->perturb,
                                              .seed = 5,
                                              .periodic = {true, true, true}});
-    uint8_t *degrees = mixed_degrees(b.mesh, s->degree_a, s->degree_b);
-    TEST_OK(ctx, eg_space_create(device, b.comm, b.mesh,
-                                 &(eg_space_options){.basis = EG_BASIS_MODAL, .degrees = degrees},
-                                 &b.space));
-    free(degrees);
     for (int d = 0; d < b.mesh->dim; d++)
         b.velocity[d] = expression(ctx, s->velocity[d]);
-    TEST_OK(ctx, eg_advection_create(b.space,
-                                     &(eg_advection_options){
-                                         .components = COMPONENTS,
-                                         .velocity = {b.velocity[0], b.velocity[1], b.velocity[2]},
-                                         .quadrature = s->lobatto ? &quadrature : NULL},
-                                     &b.op));
+    const eg_advection_options options = {.components = COMPONENTS,
+                                          .velocity = {b.velocity[0], b.velocity[1], b.velocity[2]},
+                                          .quadrature = s->lobatto ? &quadrature : NULL};
+    const int most = s->degree_a > s->degree_b ? s->degree_a : s->degree_b;
+    uint8_t *degrees = mixed_degrees(b.mesh, s->degree_a, s->degree_b);
+    TEST_OK(ctx, eg_space_create(device, b.comm, b.mesh,
+                                 &(eg_space_options){
+                                     .basis = EG_BASIS_MODAL,
+                                     .degrees = degrees,
+                                     .lanes = eg_advection_lanes(device, b.mesh, &options, most)},
+                                 &b.space));
+    free(degrees);
+    TEST_OK(ctx, eg_advection_create(b.space, &options, &b.op));
     TEST_OK(ctx, eg_advection_limiter_create(b.op, bounds, &b.limiter));
     return b;
 }

@@ -89,6 +89,9 @@ static void test_time_case__wrong_times_are_shown_at_their_keys(void **state)
         {"end = 1\ncfl = 0.0\n", "wave.toml:3:7", "greater than 0"},
         {"end = 1\ndt = '0.1'\n", "wave.toml:3:6", "without quotes"},
         {"end = 1\ndt = 0.1\nmax_steps = 0\n", "wave.toml:4:13", "max_steps"},
+        {"end = 1\ndt = 0.1\nmax_steps = 9\n", "wave.toml:3:6", "there are 10 steps of 0.1"},
+        {"end = 1\ndt = 1e-300\n", "wave.toml:3:6", "too small to be told from rounding"},
+        {"start = 1e9\nend = 2e9\ndt = 1e-7\n", "wave.toml:4:6", "told from rounding"},
         {"end = 1\ndt = 0.1\nscheme = 'rk5'\n", "wave.toml:4:10", "did you mean \"rk4\"?"},
         {"end = 1\ndtt = 0.1\n", "wave.toml:3:1", "did you mean \"dt\"?"},
     };

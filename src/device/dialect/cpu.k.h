@@ -95,8 +95,8 @@ typedef real vreal;
 #define K_GET(p) ((p)[lane])
 #define K_SET(p, x) ((p)[lane] = (x))
 #define K_BELOW(bound, a, b) (lane < (bound) ? (a) : (b))
-#define K_UP(x, first) (first)
-#define K_LAST(x) (x)
+#define K_UP(x, before) (before)
+#define K_ALL(x) (x)
 #else
 typedef real vreal __attribute__((vector_size(K_VECTOR_BYTES)));
 typedef real k_any_vector __attribute__((vector_size(K_VECTOR_BYTES), may_alias, aligned(K_REAL / 8)));
@@ -114,22 +114,22 @@ K_INLINE vreal k_below(int bound, vreal a, vreal b)
     const k_mask is = number < (k_mask){0} + bound;
     return (vreal)((is & (k_mask)a) | (~is & (k_mask)b));
 }
-K_INLINE vreal k_up(vreal x, real first)
+K_INLINE vreal k_up(vreal x, vreal before)
 {
-    const vreal y = (vreal){0} + first;
 #if K_VN == 8
-    return __builtin_shufflevector(y, x, 0, 8, 9, 10, 11, 12, 13, 14);
+    return __builtin_shufflevector(before, x, 7, 8, 9, 10, 11, 12, 13, 14);
 #elif K_VN == 4
-    return __builtin_shufflevector(y, x, 0, 4, 5, 6);
+    return __builtin_shufflevector(before, x, 3, 4, 5, 6);
 #elif K_VN == 2
-    return __builtin_shufflevector(y, x, 0, 2);
+    return __builtin_shufflevector(before, x, 1, 2);
 #else
-    return __builtin_shufflevector(y, x, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30);
+    return __builtin_shufflevector(before, x, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
+                                   29, 30);
 #endif
 }
 #define K_BELOW(bound, a, b) k_below((bound) - lane, a, b)
-#define K_UP(x, first) k_up(x, first)
-#define K_LAST(x) ((x)[K_VN - 1])
+#define K_UP(x, before) k_up(x, before)
+#define K_ALL(x) ((vreal){0} + (x))
 #endif
 
 /* Stores past the cache, for output larger than it that is not read again soon. */

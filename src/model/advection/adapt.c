@@ -12,7 +12,8 @@
  * of the highest degree everywhere, whatever that is, and no tolerance need be given. An element is
  *
  *     raised by 1    if η > raise · share
- *     lowered to n   if J (Σ_{m>n} E_m + θ² E_n) ≤ (lower · share)², the least such n
+ *     lowered to n   if J (Σ_{m>n} E_m + θ² E_n) ≤ (lower · share)², the least such n of which it
+ *                    would not be raised at once: J (E_n + θ² E_{n-1}) ≤ (raise · share)²
  *     raised to the highest degree, like its neighbour, if their means differ by more than all their
  *                    modes explain, those of a linear function with a factor of 2 to spare: a jump
  *                    between elements, which their own modes do not show
@@ -20,14 +21,17 @@
  * With several tracers the one that needs most decides. What is carried along will be in the next
  * element before the next decision, so an element gets at least the degree of those from which it flows
  * into it, through faces and, in as many rounds as there are dimensions, corners; and the highest degree
- * where something comes in through a boundary. At last degrees are raised until those of neighbours
+ * where there is a source, and where something else comes in through a boundary than is there: a value that
+ * is not the same everywhere and always, or one that differs from the element's. At last degrees are raised until those of neighbours
  * differ by at most one.
  *
  * Sums over elements are added in their order on each rank, and then over ranks: the share differs by
  * rounding with the number of ranks, and so could a decision, if an η were within rounding of a bound.
- * Nothing is decided by rounding alone: a share is at least FLOOR of the root mean square of u. */
+ * Nothing is decided by rounding alone: a share is at least FLOOR of the root mean square of u. All is
+ * relative to the largest modes of a tracer anywhere, so that squares of any u are numbers. */
 #include "model/advection/adapt.h"
 
+#include "model/advection/flow.h"
 #include "model/advection/parts.h"
 
 #include <math.h>
@@ -47,15 +51,15 @@ struct eg_adapt {
     eg_adapt_options options;
     int components;
     double *jacobian; /* [elements] at the centre; owned, like all below */
-    uint8_t *inflow;  /* [elements] bit f: it flows in through face f, somewhere */
-    double crossing;  /* the time to cross an element */
-    bool knows_flow;  /* the two are known, and do not change */
-    uint8_t *degree;  /* [elements] of the field at hand */
-    uint8_t *wanted;  /* [elements + ghosts] */
-    uint8_t *before;  /* the same, before a round */
-    double *energy;   /* [elements][components][DEGREES] */
-    double *means; /* [elements + ghosts][components][2] the mode of the mean, the size of others */
-    double *staged; /* energies of a group, as they come from the device; grows */
+    eg_flow flow;
+    uint8_t *degree;                       /* [elements] of the field at hand */
+    uint8_t *wanted;                       /* [elements + ghosts] */
+    uint8_t *before;                       /* the same, before a round */
+    double scale[EG_ADAPT_COMPONENTS_MAX]; /* the largest modes of each tracer; 1 if all are 0 */
+    double *energy; /* [elements][components][DEGREES] of modes over their scale */
+    double *means; /* [elements + ghosts][components][2] likewise, the mode of the mean, the size of
+                     * others */
+    double *staged; /* sizes of a group, as they come from the device; grows */
     size_t staged_count;
     uint8_t *sent; /* degrees for other ranks, link after link */
     double *means_sent;
@@ -105,7 +109,7 @@ static eg_status create(eg_adapt *a)
     eg_status status = EG_OK;
     size_t sent = 0;
     EG_TRY(eg_new(a->ctx, own, &a->jacobian));
-    EG_TRY(eg_new(a->ctx, own, &a->inflow));
+    EG_TRY(eg_flow_create(a->ctx, a->mesh, a->components, a->options.source, &a->flow));
     EG_TRY(eg_new(a->ctx, own, &a->degree));
     EG_TRY(eg_new(a->ctx, all, &a->wanted));
     EG_TRY(eg_new(a->ctx, all, &a->before));
@@ -126,6 +130,9 @@ eg_status eg_adapt_create(eg_device *device, eg_comm *comm, const eg_mesh *mesh,
     eg_context *ctx = eg_device_context(device);
     eg_adapt *a = NULL;
     *out = NULL;
+    if (components > EG_ADAPT_COMPONENTS_MAX)
+        return eg_fail(ctx, EG_ERROR_ARGUMENT, "degrees are adapted to at most %d tracers, not %d",
+                       EG_ADAPT_COMPONENTS_MAX, components);
     eg_status status = eg_new(ctx, 1, &a);
     if (status == EG_OK) {
         *a = (eg_adapt){.ctx = ctx,
@@ -162,7 +169,7 @@ void eg_adapt_destroy(eg_adapt **handle)
     eg_release(ctx, &a->before);
     eg_release(ctx, &a->wanted);
     eg_release(ctx, &a->degree);
-    eg_release(ctx, &a->inflow);
+    eg_flow_destroy(ctx, &a->flow);
     eg_release(ctx, &a->jacobian);
     eg_release(ctx, handle);
 }
@@ -183,20 +190,6 @@ done:
     return status;
 }
 
-/* The highest degree where something comes in through a boundary. */
-static void raise_at_boundaries(eg_adapt *a)
-{
-    const eg_mesh *mesh = a->mesh;
-    if (!a->options.brings || mesh->boundary_count == 0) return;
-    for (int32_t e = 0; e < mesh->element_count; e++)
-        for (int f = 0; f < eg_shape_get_info((eg_shape)mesh->shape[e])->faces; f++) {
-            const int32_t other =
-                mesh->neighbour[(size_t)e * (size_t)mesh->face_stride + (size_t)f];
-            if (other < 0 && a->options.brings[-1 - other] && a->inflow[e] >> f & 1)
-                a->wanted[e] = (uint8_t)a->options.most;
-        }
-}
-
 /* One round: elements get at least what neighbours had before it, less `fall`; through faces where it
  * flows in alone, if so. *changed: some have got more. */
 static eg_status raise_by_neighbours(eg_adapt *a, bool inflow_only, int fall, bool *changed)
@@ -211,7 +204,7 @@ static eg_status raise_by_neighbours(eg_adapt *a, bool inflow_only, int fall, bo
         const int faces = eg_shape_get_info((eg_shape)mesh->shape[e])->faces;
         const int32_t *neighbour = mesh->neighbour + (size_t)e * (size_t)mesh->face_stride;
         for (int f = 0; f < faces; f++) {
-            if (neighbour[f] < 0 || (inflow_only && !(a->inflow[e] >> f & 1))) continue;
+            if (neighbour[f] < 0 || (inflow_only && !(a->flow.inflow[e] >> f & 1))) continue;
             const int least = a->before[neighbour[f]] - fall;
             if (a->wanted[e] >= least) continue;
             a->wanted[e] = (uint8_t)least;
@@ -258,71 +251,21 @@ done:
     return status;
 }
 
-/* The velocity out of an element through a face, up to a positive factor, at a point of it. */
-static double outwards(const eg_advection *op, const double *nodes, const double *r, int direction,
-                       bool high, double t)
-{
-    double factors[3][3], x[3], b[3], sum = 0;
-    eg_advection_factors(op->space->mesh, nodes, r, factors, x);
-    eg_advection_velocity(op, x, t, b);
-    for (int e = 0; e < op->dim; e++)
-        sum += factors[direction][e] * b[e];
-    return high ? sum : -sum;
-}
-
-/* Finds the faces through which it flows in, at their centres or corners, and how fast it is. */
-static eg_status find_flow(eg_adapt *a, const eg_advection *op, double t)
-{
-    const int dim = a->mesh->dim;
-    if (a->knows_flow) return EG_OK;
-    for (int32_t e = 0; e < a->mesh->element_count; e++) {
-        const eg_shape shape = (eg_shape)a->mesh->shape[e];
-        double nodes[EG_MAX_VERTICES * 3];
-        eg_mesh_element_nodes(a->mesh, e, nodes);
-        a->inflow[e] = 0;
-        for (int f = 0; f < eg_shape_get_info(shape)->faces; f++) {
-            bool high = false;
-            const int d = eg_shape_face_direction(shape, f, &high);
-            for (int i = -1; i < 1 << dim; i++) {
-                double r[3] = {0, 0, 0};
-                for (int o = 0; i >= 0 && o < dim; o++)
-                    r[o] = i >> o & 1 ? 1 : -1;
-                r[d] = high ? 1 : -1;
-                if (outwards(op, nodes, r, d, high, t) < 0) a->inflow[e] |= (uint8_t)(1U << f);
-            }
-        }
-    }
-    a->knows_flow = !op->changes;
-    return eg_advection_crossing_time(op, t, &a->crossing);
-}
-
 /* --- the indicator --------------------------------------------------------------------------------------- */
 
-static eg_status make_kernel(const eg_adapt *a, const eg_group *g, eg_kernel **out)
+/* What there is of one tracer in an element: [DEGREES]. */
+static double *energy_of(const eg_adapt *a, int32_t e, int c)
 {
-    const int side = g->degree + 1;
-    const eg_define defines[] = {{"DIM", a->mesh->dim},
-                                 {"M", side},
-                                 {"NP", a->mesh->dim == 3 ? side * side * side : side * side},
-                                 {"COMPONENTS", a->components}};
-    return eg_kernel_create(a->device,
-                            &(eg_kernel_options){.size = sizeof(eg_kernel_options),
-                                                 .source = "model/advection/adapt.k.c",
-                                                 .entry = "energies",
-                                                 .real = EG_F64,
-                                                 .lanes = g->lanes,
-                                                 .defines = defines,
-                                                 .define_count = EG_COUNT(defines)},
-                            out);
+    return a->energy + ((size_t)e * (size_t)a->components + (size_t)c) * DEGREES;
 }
 
-/* Computes the energies of a group on the device and stages them. */
-static eg_status stage_energies(eg_adapt *a, const eg_field *field, int group)
+/* Computes the sizes of a group's modes on the device and stages them. */
+static eg_status stage_sizes(eg_adapt *a, const eg_field *field, int group)
 {
     const eg_group *g = &field->space->groups[group];
     const size_t count = (size_t)(g->own_tiles * g->lanes * a->components * (g->degree + 1));
     eg_kernel *kernel = NULL;
-    eg_buffer *energies = NULL;
+    eg_buffer *sizes = NULL;
     eg_status status = EG_OK;
     if (count > a->staged_count) {
         eg_release(a->ctx, &a->staged);
@@ -330,41 +273,26 @@ static eg_status stage_energies(eg_adapt *a, const eg_field *field, int group)
         EG_TRY(eg_new(a->ctx, count, &a->staged));
         a->staged_count = count;
     }
-    EG_TRY(make_kernel(a, g, &kernel));
-    EG_TRY(eg_buffer_create(a->device, EG_F64, count, &energies));
+    EG_TRY(eg_adapt_make_kernel(field, g, "sizes", &kernel));
+    EG_TRY(eg_buffer_create(a->device, EG_F64, count, &sizes));
     EG_TRY(eg_launch(kernel, g->own_tiles, EG_BUFFER_AT("u", field->data, field->offset[group]),
-                     EG_BUFFER("out", energies)));
-    EG_TRY(eg_buffer_download(energies, 0, count, a->staged));
+                     EG_BUFFER("out", sizes)));
+    EG_TRY(eg_buffer_download(sizes, 0, count, a->staged));
 done:
-    eg_buffer_destroy(&energies);
+    eg_buffer_destroy(&sizes);
     eg_kernel_destroy(&kernel);
     return status;
 }
 
-/* Sets apart the means of own elements, of which the energies were not computed. */
-static void find_means(eg_adapt *a)
-{
-    for (int32_t e = 0; e < a->mesh->element_count; e++)
-        for (int c = 0; c < a->components; c++) {
-            const size_t at = (size_t)e * (size_t)a->components + (size_t)c;
-            double *energy = a->energy + at * DEGREES, sum = 0;
-            for (int n = 1; n <= a->degree[e]; n++)
-                sum += energy[n];
-            a->means[2 * at] = energy[0];
-            a->means[2 * at + 1] = sqrt(sum);
-            energy[0] *= energy[0];
-        }
-}
-
-/* Energies and degrees of all own elements. */
-static eg_status find_energies(eg_adapt *a, const eg_field *field)
+/* The sizes of modes, which become their energies later, and the degrees of all own elements. */
+static eg_status find_sizes(eg_adapt *a, const eg_field *field)
 {
     eg_status status = EG_OK;
     for (int group = 0; group < field->space->group_count; group++) {
         const eg_group *g = &field->space->groups[group];
         const int rows = a->components * (g->degree + 1);
         if (g->own_tiles == 0) continue;
-        EG_TRY(stage_energies(a, field, group));
+        EG_TRY(stage_sizes(a, field, group));
         for (int64_t slot = 0; slot < g->own_tiles * g->lanes; slot++) {
             const size_t e = (size_t)g->element_of_slot[slot];
             const double *from = a->staged + slot / g->lanes * rows * g->lanes + slot % g->lanes;
@@ -374,7 +302,40 @@ static eg_status find_energies(eg_adapt *a, const eg_field *field)
             a->degree[e] = (uint8_t)g->degree;
         }
     }
-    find_means(a);
+done:
+    return status;
+}
+
+/* Makes sizes energies, over their scale, and sets apart the means. */
+static void find_energies(eg_adapt *a)
+{
+    for (int32_t e = 0; e < a->mesh->element_count; e++)
+        for (int c = 0; c < a->components; c++) {
+            const size_t at = (size_t)e * (size_t)a->components + (size_t)c;
+            double *energy = energy_of(a, e, c), sum = 0;
+            for (int n = 0; n <= a->degree[e]; n++) {
+                const double size = energy[n] / a->scale[c];
+                energy[n] = size * size;
+                if (n == 0) a->means[2 * at] = size;
+                if (n > 0) sum += energy[n];
+            }
+            a->means[2 * at + 1] = sqrt(sum);
+        }
+}
+
+/* The largest modes of each tracer on all ranks. */
+static eg_status find_scales(eg_adapt *a)
+{
+    eg_status status = EG_OK;
+    for (int c = 0; c < a->components; c++) {
+        a->scale[c] = 0;
+        for (int32_t e = 0; e < a->mesh->element_count; e++)
+            for (int n = 0; n <= a->degree[e]; n++)
+                a->scale[c] = fmax(a->scale[c], fabs(energy_of(a, e, c)[n]));
+    }
+    EG_TRY(eg_comm_max(a->comm, (size_t)a->components, a->scale));
+    for (int c = 0; c < a->components; c++)
+        if (a->scale[c] == 0) a->scale[c] = 1;
 done:
     return status;
 }
@@ -393,8 +354,7 @@ static eg_status find_shares(const eg_adapt *a, double *share)
     eg_status status = EG_OK;
     for (int32_t e = 0; e < a->mesh->element_count; e++)
         for (int c = 0; c < a->components; c++) {
-            const double *energy =
-                a->energy + ((size_t)e * (size_t)a->components + (size_t)c) * DEGREES;
+            const double *energy = energy_of(a, e, c);
             sums[2 * c] += indicator(energy, a->degree[e], a->jacobian[e]);
             for (int n = 0; n <= a->degree[e]; n++)
                 sums[2 * c + 1] += a->jacobian[e] * energy[n];
@@ -412,15 +372,15 @@ static int wanted_degree(const eg_adapt *a, const double *energy, int degree, do
                          double share)
 {
     const eg_adapt_options *o = &a->options;
-    const double bound = o->lower * o->lower * share;
+    const double bound = o->lower * o->lower * share, raise = o->raise * o->raise * share;
     int lowest = degree;
     double lost = 0;
     if (degree < o->least) return o->least;
-    if (degree < o->most && indicator(energy, degree, jacobian) > o->raise * o->raise * share)
-        return degree + 1;
+    if (degree < o->most && indicator(energy, degree, jacobian) > raise) return degree + 1;
     for (int n = degree - 1; n >= o->least; n--) {
         lost += jacobian * energy[n + 1];
         if (!(lost + BELOW * jacobian * energy[n] <= bound)) break; /* also of NaN */
+        if (indicator(energy, n, jacobian) > raise) break;
         lowest = n;
     }
     return lowest;
@@ -467,36 +427,78 @@ static void raise_at_jumps(eg_adapt *a, const double *share)
         }
 }
 
-eg_status eg_adapt_decide(eg_adapt *a, const eg_advection *op, double t, const eg_field *field,
+/* Whether through a boundary something else comes into an element than is there. Of a constant the mode of
+ * the mean is 2^(dim/2) times its value. */
+static bool brings(const eg_adapt *a, int32_t e, int boundary, const double *share)
+{
+    const double variables[EG_VARIABLE_COUNT] = {0}, raise = a->options.raise;
+    for (int c = 0; c < a->components; c++) {
+        const eg_expression *value =
+            a->options.boundary ? a->options.boundary[boundary * a->components + c] : NULL;
+        for (int v = 0; value && v < EG_VARIABLE_COUNT; v++)
+            if (eg_expression_uses(value, v)) return true;
+        const double *mine = a->means + 2 * ((size_t)e * (size_t)a->components + (size_t)c);
+        const double mean = value ? eg_expression_evaluate(value, variables) / a->scale[c] *
+                                        sqrt(a->mesh->dim == 3 ? 8.0 : 4.0)
+                                  : 0;
+        const double differs = fabs(mine[0] - mean) + mine[1];
+        if (a->jacobian[e] * differs * differs > raise * raise * share[c]) return true;
+    }
+    return false;
+}
+
+/* The highest degree where there is a source, and where something comes in through a boundary. */
+static void raise_where_it_comes_in(eg_adapt *a, const double *share)
+{
+    const eg_mesh *mesh = a->mesh;
+    for (int32_t e = 0; e < mesh->element_count; e++) {
+        bool new = a->flow.sources[e];
+        for (int f = 0; f < eg_shape_get_info((eg_shape)mesh->shape[e])->faces && !new; f++) {
+            const int32_t other =
+                mesh->neighbour[(size_t)e * (size_t)mesh->face_stride + (size_t)f];
+            new = other < 0 && a->flow.inflow[e] >> f & 1 && brings(a, e, -1 - other, share);
+        }
+        if (new) a->wanted[e] = (uint8_t)a->options.most;
+    }
+}
+
+eg_status eg_adapt_decide(eg_adapt *a, eg_advection *op, double t, const eg_field *field,
                           eg_adapt_decision *out)
 {
     double share[EG_ADAPT_COMPONENTS_MAX] = {0};
     eg_status status = EG_OK;
     bool raised;
-    EG_TRY(eg_comm_agree(a->comm, find_energies(a, field)));
+    EG_TRY(eg_comm_agree(a->comm, find_sizes(a, field)));
+    EG_TRY(find_scales(a));
+    find_energies(a);
     EG_TRY(find_shares(a, share));
     EG_TRY(fill_ghost_means(a));
     for (int32_t e = 0; e < a->mesh->element_count; e++) {
         int most = 0;
         for (int c = 0; c < a->components; c++) {
-            const double *energy =
-                a->energy + ((size_t)e * (size_t)a->components + (size_t)c) * DEGREES;
+            const double *energy = energy_of(a, e, c);
             const int one = wanted_degree(a, energy, a->degree[e], a->jacobian[e], share[c]);
             if (one > most) most = one;
         }
         a->wanted[e] = (uint8_t)most;
     }
     raise_at_jumps(a, share);
-    EG_TRY(find_flow(a, op, t));
-    raise_at_boundaries(a);
+    EG_TRY(eg_flow_look(&a->flow, op, t));
+    raise_where_it_comes_in(a, share);
     for (int d = 0; d < a->mesh->dim; d++)
         EG_TRY(raise_by_neighbours(a, true, 0, &raised));
     EG_TRY(even_out(a));
     *out = (eg_adapt_decision){
         .degrees = a->wanted,
-        .changed = memcmp(a->wanted, a->degree, (size_t)a->mesh->element_count) != 0,
-        .lasts = a->crossing};
+        .changed = memcmp(a->wanted, a->degree, (size_t)a->mesh->element_count) != 0};
     EG_TRY(any_rank(a, &out->changed));
 done:
     return status;
+}
+
+eg_status eg_adapt_step(eg_adapt *a, eg_advection *op, int64_t step, double t, double dt, bool *due)
+{
+    if (a->options.every == 0) return eg_flow_step(&a->flow, op, t, dt, due);
+    *due = step % a->options.every == 0;
+    return EG_OK;
 }

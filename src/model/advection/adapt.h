@@ -9,9 +9,8 @@ typedef struct eg_adapt_options {
     int64_t every; /* steps between two decisions; 0: as many as it takes to cross an element */
     int least, most;
     double raise, lower; /* see adapt.c */
-    /* [boundaries of the mesh] something comes in there that is not the same everywhere and always;
-     * the caller's. NULL: nowhere. */
-    const bool *brings;
+    /* What comes in, as in eg_advection_options; the caller's. */
+    const eg_expression *const *boundary, *const *source;
 } eg_adapt_options;
 
 /* The section [adapt]. */
@@ -36,12 +35,20 @@ eg_status eg_adapt_even_out(eg_adapt *adapt, uint8_t *degrees);
 typedef struct eg_adapt_decision {
     const uint8_t *degrees; /* [elements + ghosts] borrowed until the next decision */
     bool changed;           /* on any rank they are others than those of the field's space */
-    double lasts;           /* for so long they suffice: nothing has crossed an element then */
 } eg_adapt_decision;
 
 /* The degrees that a field needs in what follows time t. Collective. */
-eg_status eg_adapt_decide(eg_adapt *adapt, const eg_advection *advection, double t,
-                          const eg_field *field, eg_adapt_decision *out);
+eg_status eg_adapt_decide(eg_adapt *adapt, eg_advection *advection, double t, const eg_field *field,
+                          eg_adapt_decision *out);
+
+/* After step number `step`, of dt, that has ended at time t; *due: a decision is, before another like it.
+ * Collective. */
+eg_status eg_adapt_step(eg_adapt *adapt, eg_advection *advection, int64_t step, double t, double dt,
+                        bool *due);
+
+/* move.c: a kernel of adapt.k.c for a group of a field's space. */
+eg_status eg_adapt_make_kernel(const eg_field *field, const eg_group *group, const char *entry,
+                               eg_kernel **out);
 
 /* move.c: the same modes on another space of the mesh: those that it lacks are dropped, those that it adds are
  * 0. Ghosts are left as they are. */

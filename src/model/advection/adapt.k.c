@@ -1,12 +1,13 @@
-/* Modes of a field between two spaces, and their energies, by degree.
+/* Modes of a field between two spaces, and their sizes, by degree.
  *
  * A mode of an element is a product of orthonormal Legendre polynomials, M in each of DIM directions, the
  * first fastest. Its degree is the largest of its DIM indices. */
 #include "field/trace.k.h"
 
-/* The energy Σ u² of the modes of each degree, but of the mean, the only one of degree 0, itself:
- * out [tiles][COMPONENTS][M][lane]. Every value is read once. */
-K_KERNEL(energies, K_IN(real, u, COMPONENTS *NP *LANES), K_OUT(f64, out, COMPONENTS *M *LANES))
+/* The size sqrt(Σ u²) of the modes of each degree, but of the mean, the only one of degree 0, itself:
+ * out [tiles][COMPONENTS][M][lane]. The largest is found first, so that no square is too large or too
+ * small. */
+K_KERNEL(sizes, K_IN(real, u, COMPONENTS *NP *LANES), K_OUT(f64, out, COMPONENTS *M *LANES))
 {
     K_TILES(t)
     {
@@ -14,25 +15,42 @@ K_KERNEL(energies, K_IN(real, u, COMPONENTS *NP *LANES), K_OUT(f64, out, COMPONE
         {
             const int n = row % M;
             K_GLOBAL const real *modes = K_TILE(u, t, COMPONENTS * NP) + row / M * (NP * LANES);
+            K_LANEVAR(f64, most);
+            K_LANEVAR(f64, scale);
             K_LANEVAR(f64, sum);
-            K_LANE K_L(sum) = 0;
-            for (int k = 0; k <= (DIM == 3 ? n : 0); k++)
-                for (int j = 0; j <= n; j++) {
-                    /* A line on which only the last mode is of degree n, unless all are. */
-                    const int all = j == n || (DIM == 3 && k == n);
-                    for (int i = all ? 0 : n; i <= n; i++) {
-                        const int at = ((k * M + j) * M + i) * LANES;
-                        K_LANE
-                        {
-                            const f64 value = modes[at + lane];
-                            K_L(sum) += value * value;
+            K_LANE
+            {
+                K_L(most) = 0;
+                K_L(sum) = 0;
+            }
+            for (int again = 0; again < 2; again++) {
+                K_LANE K_L(scale) = K_L(most) > 1e-300 ? 1 / K_L(most) : 0;
+                for (int k = 0; k <= (DIM == 3 ? n : 0); k++)
+                    for (int j = 0; j <= n; j++) {
+                        /* A line on which only the last mode is of degree n, unless all are. */
+                        const int all = j == n || (DIM == 3 && k == n);
+                        for (int i = all ? 0 : n; i <= n; i++) {
+                            const int at = ((k * M + j) * M + i) * LANES;
+                            if (again)
+                                K_LANE
+                                {
+                                    const f64 value = K_L(scale) * modes[at + lane];
+                                    K_L(sum) += value * value;
+                                }
+                            else
+                                K_LANE
+                                {
+                                    const f64 value = K_ABS(modes[at + lane]);
+                                    K_L(most) = K_MAX(K_L(most), value);
+                                }
                         }
                     }
-                }
+            }
             if (n == 0)
                 K_LANE K_TILE(out, t, COMPONENTS * M)[row * LANES + lane] = modes[lane];
             else
-                K_LANE K_TILE(out, t, COMPONENTS * M)[row * LANES + lane] = K_L(sum);
+                K_LANE K_TILE(out, t, COMPONENTS * M)
+                [row * LANES + lane] = K_L(most) * K_SQRT(K_L(sum));
         }
     }
 }

@@ -19,6 +19,9 @@
 /* The longest name of a field or boundary, and room for a key of both. */
 enum { NAME_BYTES = 64, KEY_BYTES = 2 * NAME_BYTES + 32 };
 
+/* Times that a step is shortened for the sake of bounds; two suffice for a velocity that grows. */
+enum { SHORTEN_TRIES = 8 };
+
 /* A case of `eagre new` carries a wave through a periodic square. */
 static const char *const sample[] = {"mesh.shape=\"quadrilateral\"",
                                      "mesh.periodic=[\"x\", \"y\"]",
@@ -40,12 +43,10 @@ typedef struct advection {
     eg_advection_quadrature quadrature;
     const eg_expression **boundary,
         *source[EG_MODEL_FIELDS_MAX]; /* of options; the first is owned */
-    bool *brings;                     /* [boundaries] see eg_adapt_options; owned */
     eg_space_options space_options;
     bool limited;
     eg_advection_range bounds[EG_MODEL_FIELDS_MAX];
-    eg_adapt *adapt;    /* NULL: degrees stay as they are */
-    double lasts_until; /* the time up to which the degrees suffice */
+    eg_adapt *adapt; /* NULL: degrees stay as they are */
     int64_t decisions, adaptations;
     int degree_least, degree_most;    /* that elements of this rank have had */
     double mass[EG_MODEL_FIELDS_MAX]; /* ∫ of each tracer at the start */
@@ -86,7 +87,6 @@ static void destroy(void *state)
     destroy_on_space(a);
     if (a->adapt) eg_device_keep_kernels(a->problem.device, false);
     eg_adapt_destroy(&a->adapt);
-    eg_release(ctx, &a->brings);
     eg_release(ctx, &a->boundary);
     eg_release(ctx, &a);
 }
@@ -161,6 +161,10 @@ static eg_status check_elements(const eg_case *cas)
         return eg_case_fail(cas, "advection.velocity", -1,
                             "the velocity has %zu components on a mesh in %d dimensions", count,
                             dim);
+    for (size_t d = 0; d < count && dim == 2; d++)
+        if (eg_expression_uses(eg_case_expression_at(cas, "advection.velocity", d), EG_VARIABLE_Z))
+            return eg_case_fail(cas, "advection.velocity", (int)d,
+                                "it uses z on a mesh in 2 dimensions");
     return EG_OK;
 }
 
@@ -214,22 +218,17 @@ static eg_status read_options(advection *a)
     for (int d = 0; d < mesh->dim; d++)
         options->velocity[d] = eg_case_expression_at(cas, "advection.velocity", (size_t)d);
     EG_TRY(eg_new(a->ctx, (size_t)(mesh->boundary_count * a->fields) + 1, &a->boundary));
-    EG_TRY(eg_new(a->ctx, (size_t)mesh->boundary_count + 1, &a->brings));
-    a->adapting.brings = a->brings;
     for (int i = 0; i < mesh->boundary_count * a->fields; i++) {
         snprintf(key, sizeof key, "boundary.%s.%s", mesh->boundary[i / a->fields],
                  a->names[i % a->fields]);
-        if (!eg_case_given(cas, key)) continue;
-        a->boundary[i] = eg_case_expression(cas, key);
-        for (int v = 0; v < EG_VARIABLE_COUNT; v++)
-            if (eg_expression_uses(a->boundary[i], v)) a->brings[i / a->fields] = true;
+        if (eg_case_given(cas, key)) a->boundary[i] = eg_case_expression(cas, key);
     }
     for (int c = 0; c < a->fields; c++) {
         snprintf(key, sizeof key, "source.%s", a->names[c]);
         if (eg_case_given(cas, key)) a->source[c] = eg_case_expression(cas, key);
     }
-    options->boundary = a->boundary;
-    options->source = a->source;
+    options->boundary = a->adapting.boundary = a->boundary;
+    options->source = a->adapting.source = a->source;
 done:
     return status;
 }
@@ -287,6 +286,27 @@ static eg_status create_limiter(advection *a)
     return a->limiter ? EG_OK : eg_advection_limiter_create(a->op, a->bounds, &a->limiter);
 }
 
+/* The largest step that keeps bounds if all elements have the highest degree. */
+static eg_status find_highest_dt(const advection *a, double *dt)
+{
+    const eg_problem *p = &a->problem;
+    eg_space_options options = a->space_options;
+    eg_space *space = NULL;
+    eg_advection *op = NULL;
+    eg_advection_limiter *limiter = NULL;
+    eg_status status = EG_OK;
+    options.degree = a->adapting.most;
+    EG_TRY(eg_space_create(p->device, p->comm, p->mesh, &options, &space));
+    EG_TRY(eg_advection_create(space, &a->options, &op));
+    EG_TRY(eg_advection_limiter_create(op, a->bounds, &limiter));
+    EG_TRY(eg_advection_bounds_dt(limiter, a->time.start, dt));
+done:
+    eg_advection_limiter_destroy(&limiter);
+    eg_advection_destroy(&op);
+    eg_space_destroy(&space);
+    return status;
+}
+
 /* The bounds of tracers, and whether the steps of the case are short enough to keep them. */
 static eg_status read_bounds(advection *a)
 {
@@ -295,13 +315,21 @@ static eg_status read_bounds(advection *a)
     double dt;
     a->limited = eg_limiter_kind_of(cas) != EG_LIMITER_NONE;
     EG_TRY(eg_limiter_bounds(cas, a->initial, a->time.start, a->fields, a->names, a->bounds));
-    if (!a->limited) return EG_OK;
-    EG_TRY(create_limiter(a));
-    EG_TRY(eg_advection_bounds_dt(a->limiter, a->time.start, &dt));
-    if (a->time.dt > dt)
-        EG_TRY(eg_case_fail(cas, "time.dt", -1,
-                            "the limiter keeps bounds in steps of %.9g at most, not of %g", dt,
-                            a->time.dt));
+    if (a->limited)
+        EG_TRY(eg_comm_agree(
+            a->problem.comm,
+            eg_limiter_check_inflow(cas, a->op, &a->options, a->time.start, a->names, a->bounds)));
+    if (!a->limited || a->time.dt == 0) return EG_OK;
+    if (a->adapting.on) {
+        EG_TRY(find_highest_dt(a, &dt));
+    } else {
+        EG_TRY(create_limiter(a));
+        EG_TRY(eg_advection_bounds_dt(a->limiter, a->time.start, &dt));
+    }
+    if (!eg_advection_keeps_bounds(a->time.dt, dt))
+        EG_TRY(eg_case_fail(
+            cas, "time.dt", -1, "the limiter keeps bounds in steps of %.9g at most%s, not of %.9g",
+            dt, a->adapting.on ? " on elements of degree space.degree" : "", a->time.dt));
 done:
     return status;
 }
@@ -377,7 +405,7 @@ static eg_status check_dt(advection *a, const eg_stage *s)
     if (!a->limited) return EG_OK;
     EG_TRY(create_limiter(a));
     EG_TRY(eg_advection_bounds_dt(a->limiter, s->time, &dt));
-    if (s->dt > dt)
+    if (!eg_advection_keeps_bounds(s->dt, dt))
         EG_TRY(
             eg_fail(a->ctx, EG_ERROR_NUMERIC,
                     "at time %.9g the step is %.9g, but the limiter keeps bounds in steps of %.9g "
@@ -403,16 +431,36 @@ done:
     return status;
 }
 
+/* Shortens a step from t until all its stages keep bounds, with the velocity that they have. One that
+ * changes too fast for that is left to check_dt. */
+static eg_status shorten(advection *a, double t, double *dt)
+{
+    eg_status status = EG_OK;
+    bool fits = false;
+    for (int tries = 0; tries < SHORTEN_TRIES && !fits; tries++) {
+        eg_stage stages[EG_STAGES_MAX];
+        const int count = eg_time_stages(a->time.scheme, t, a->time.cfl * *dt, stages);
+        fits = true;
+        for (int i = 0; i < count; i++) {
+            double most;
+            EG_TRY(eg_advection_bounds_dt(a->limiter, stages[i].time, &most));
+            if (most >= *dt) continue;
+            *dt = most;
+            fits = false;
+        }
+    }
+done:
+    return status;
+}
+
 static eg_status stable_dt(void *user, double t, double *dt)
 {
     eg_status status = EG_OK;
     advection *a = user;
-    double most = INFINITY;
     EG_TRY(eg_advection_stable_dt(a->op, t, dt));
-    if (!a->limited) return EG_OK;
+    if (!a->limited || !isfinite(*dt)) return EG_OK;
     EG_TRY(create_limiter(a));
-    EG_TRY(eg_advection_bounds_dt(a->limiter, t, &most));
-    *dt = fmin(*dt, most);
+    EG_TRY(shorten(a, t, dt));
 done:
     return status;
 }
@@ -455,7 +503,6 @@ static eg_status adapt(advection *a, double t, bool *changed)
     eg_status status = EG_OK;
     EG_TRY(eg_adapt_decide(a->adapt, a->op, t, a->current, &decision));
     a->decisions++;
-    a->lasts_until = t + decision.lasts;
     *changed = decision.changed;
     if (!*changed) goto done;
     old = *a;
@@ -475,21 +522,18 @@ done:
     return status;
 }
 
-/* Whether a decision is due before a step of dt from time t. */
-static bool is_due(const advection *a, int64_t step, double t, double dt)
-{
-    if (a->adapting.every > 0) return step % a->adapting.every == 0;
-    return t + dt > a->lasts_until + 1e-9 * dt;
-}
-
 static eg_status step_done(void *user, int64_t step, double t, double dt)
 {
     advection *a = user;
-    bool changed;
+    bool due = false, changed;
+    eg_status status = EG_OK;
     a->dof_time += dt * (double)a->space->dof;
-    if (!a->adapt || t >= a->time.end || !is_due(a, step, t, dt)) return EG_OK;
-    eg_status status = adapt(a, t, &changed);
-    if (status == EG_OK) note_degrees(a);
+    if (!a->adapt || t >= a->time.end) return EG_OK;
+    EG_TRY(eg_adapt_step(a->adapt, a->op, step, t, dt, &due));
+    if (!due) return EG_OK;
+    EG_TRY(adapt(a, t, &changed));
+    note_degrees(a);
+done:
     return status;
 }
 

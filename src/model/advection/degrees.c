@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #include "model/advection/degrees.h"
 
+#include "model/advection/operator.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -189,6 +191,11 @@ eg_status eg_degrees_check(const eg_case *cas)
         return eg_case_fail(cas, "advection.degree_file", -1,
                             "degrees are given twice, here and by advection.degree: leave one of "
                             "the two out");
+    if (eg_case_given(cas, "advection.degree") &&
+        eg_expression_uses(eg_case_expression(cas, "advection.degree"), EG_VARIABLE_T))
+        return eg_case_fail(cas, "advection.degree", -1,
+                            "degrees do not change in time: write an expression of x, y, z, or "
+                            "have them adapted by adapt.enabled = true");
     return EG_OK;
 }
 
@@ -205,6 +212,23 @@ done:
     return status;
 }
 
+/* J is of degree 2 along each direction of a hexahedron that is no parallelepiped, and ∫J divides the
+ * rate of a constant: the fewest points that do for polynomials of degree 0 are not exact for it. */
+static eg_status check_constants(const eg_case *cas)
+{
+    eg_advection_quadrature rule;
+    bool chosen;
+    eg_status status = EG_OK;
+    EG_TRY(eg_advection_quadrature_from_case(cas, &rule, &chosen));
+    if (rule.extra <= eg_advection_least_extra(rule.lobatto))
+        EG_TRY(eg_case_fail(cas, "advection.extra_points", -1,
+                            "degree 0 on hexahedra that are not parallelepipeds would lose mass "
+                            "with so few points: there it is %d at least",
+                            eg_advection_least_extra(rule.lobatto) + 1));
+done:
+    return status;
+}
+
 eg_status eg_degrees_check_mesh(const eg_case *cas, const eg_mesh *mesh)
 {
     const int most = (int)eg_case_integer(cas, "space.degree");
@@ -215,9 +239,12 @@ eg_status eg_degrees_check_mesh(const eg_case *cas, const eg_mesh *mesh)
     EG_TRY(eg_degrees_from_case(cas, mesh, most, &degrees));
     for (int32_t e = 0; stay && e < mesh->element_count; e++) {
         /* J is of degree 2 there: were it not among an element's polynomials mass would be lost. */
-        if ((degrees ? degrees[e] : most) != 1 || mesh->shape[e] != EG_SHAPE_HEX ||
-            eg_mesh_is_affine(mesh, e))
+        const int degree = degrees ? degrees[e] : most;
+        if (degree > 1 || mesh->shape[e] != EG_SHAPE_HEX || eg_mesh_is_affine(mesh, e)) continue;
+        if (degree == 0) {
+            EG_TRY(check_constants(cas));
             continue;
+        }
         EG_TRY(eg_case_fail(cas,
                             eg_case_given(cas, "advection.degree")        ? "advection.degree"
                             : eg_case_given(cas, "advection.degree_file") ? "advection.degree_file"

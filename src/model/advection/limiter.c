@@ -34,6 +34,9 @@
 #define LINE_MOST (SIDES + EG_ADVECTION_EXTRA_MOST)
 #define ACROSS_MOST ((SIDES + 1) * LINE_MOST)
 
+/* The part of a bound by which steps may be longer. */
+#define DT_TOLERANCE 1e-8
+
 /* Rows of threads that look at points together on a GPU. */
 enum { PARTS = 8 };
 
@@ -373,4 +376,9 @@ eg_status eg_advection_bounds_dt(eg_advection_limiter *l, double t, double *dt)
     if (!l->op->changes) l->bounds_dt = *dt;
 done:
     return status;
+}
+
+bool eg_advection_keeps_bounds(double dt, double bounds_dt)
+{
+    return dt <= bounds_dt * (1 + DT_TOLERANCE);
 }

@@ -25,6 +25,9 @@ eg_status eg_advection_limit(eg_advection_limiter *limiter, eg_field *field);
 /* The largest step of explicit Euler after which means are within the bounds if values were, at time t;
  * infinite where nothing moves. Collective. */
 eg_status eg_advection_bounds_dt(eg_advection_limiter *limiter, double t, double *dt);
+/* Whether a step is that short, but for the part by which the loop over steps may stretch it, and by which
+ * a bound is rounded where it is shown. */
+bool eg_advection_keeps_bounds(double dt, double bounds_dt);
 
 /* The range of each tracer over the points of all elements: out [components]. Collective. */
 eg_status eg_advection_range_of(eg_advection_limiter *limiter, const eg_field *field,
@@ -47,6 +50,10 @@ eg_status eg_limiter_check(const eg_case *cas, const eg_time_options *time, int 
 /* The bounds of each tracer, within which it begins: out [fields]; infinite without a limiter. Collective. */
 eg_status eg_limiter_bounds(const eg_case *cas, eg_function *initial, double t, int fields,
                             const char *const *names, eg_advection_range *out);
+/* That what comes in at boundaries of this rank at time t is within bounds [components of options]. */
+eg_status eg_limiter_check_inflow(const eg_case *cas, const eg_advection *advection,
+                                  const eg_advection_options *options, double t,
+                                  const char *const *names, const eg_advection_range *bounds);
 
 /* --- for eg_advection_lanes ----------------------------------------------------------------------- */
 

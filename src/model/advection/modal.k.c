@@ -132,7 +132,7 @@ typedef vreal sign_type;
     SUM_UP(d, IN_ONE)
 #define FROM_LANES(d, j) \
     inflow = K_UP(outflow, carried[j]); \
-    carried[j] = K_LAST(outflow);
+    carried[j] = outflow;
 
 /* The direction in which elements of a tile are neighbours comes last: they are in the cache by then. */
 #if DIM == 2
@@ -161,8 +161,8 @@ K_KERNEL(modal, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(
     K_SHARED(i32, pitch, GATHERS *DIM + 1); /* … its LANES */
     K_SHARED(i32, beyond, GATHERS *DIM + 1);
 #if MOVES
-    real carried[LINES]; /* what has flown out of the last lane before, along direction 0 … */
-    i64 last = -2;       /* … which was in this tile */
+    vreal carried[LINES]; /* what flows out of the lanes before, along direction 0 … */
+    i64 last = -2;        /* … which are in this tile */
     const i32 simple = BACKWARDS(0) ? -1
                                     : KIND_BESIDE | KIND_ONE(1, BACKWARDS(1)) |
                                           (DIM == 3 ? KIND_ONE(2, BACKWARDS(2)) : 0);
@@ -303,7 +303,7 @@ K_KERNEL(modal, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(
                         even += root(n) * edge[(c * NP + j * M + n) * LANES];
                     for (int n = 1; n < M; n += 2)
                         odd += root(n) * edge[(c * NP + j * M + n) * LANES];
-                    carried[j] = v0 * (even + odd);
+                    carried[j] = K_ALL(v0 * (even + odd));
                 }
             }
 #endif

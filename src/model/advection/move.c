@@ -3,7 +3,8 @@
 
 #include "model/advection/parts.h"
 
-static eg_status make_kernel(const eg_field *field, const eg_group *g, eg_kernel **out)
+eg_status eg_adapt_make_kernel(const eg_field *field, const eg_group *g, const char *entry,
+                               eg_kernel **out)
 {
     const int side = g->degree + 1, dim = field->space->mesh->dim;
     const eg_define defines[] = {{"DIM", dim},
@@ -13,7 +14,7 @@ static eg_status make_kernel(const eg_field *field, const eg_group *g, eg_kernel
     return eg_kernel_create(field->space->device,
                             &(eg_kernel_options){.size = sizeof(eg_kernel_options),
                                                  .source = "model/advection/adapt.k.c",
-                                                 .entry = "move",
+                                                 .entry = entry,
                                                  .real = EG_F64,
                                                  .lanes = g->lanes,
                                                  .defines = defines,
@@ -35,7 +36,7 @@ static eg_status move_group(const eg_field *from, eg_buffer *sides, eg_field *to
     for (size_t i = 0; i < slots; i++)
         slot[i] = from->space->slot_of_element[g->element_of_slot[i]];
     EG_TRY(eg_advection_upload(to->space, EG_I32, slots, slot, &slots_there));
-    EG_TRY(make_kernel(to, g, &kernel));
+    EG_TRY(eg_adapt_make_kernel(to, g, "move", &kernel));
     EG_TRY(eg_launch(
         kernel, g->own_tiles, EG_BUFFER("u", from->data), EG_BUFFER("layout", from->layout),
         EG_BUFFER("block_groups", from->space->block_groups), EG_BUFFER("sides", sides),

@@ -43,7 +43,8 @@ static eg_advection_quadrature quadrature_of(const eg_advection_options *options
     return options->quadrature ? *options->quadrature : eg_advection_default_quadrature(false);
 }
 
-/* Rows of K_SHARED memory of the two kernels, neighbours being of the same degree. */
+/* Rows of K_SHARED memory of the two kernels, of 8 bytes a value, for the highest degree: elements of lower
+ * degrees need less, whatever their neighbours have. */
 static int64_t shared_rows(int dim, int side, int extra, bool modal)
 {
     const int64_t m = side, q = side + extra, lines = dim == 3 ? m * m : m;
@@ -144,6 +145,7 @@ void eg_advection_destroy(eg_advection **handle)
     eg_halo_destroy(&a->halo);
     for (int g = 0; a->parts && g < a->space->group_count; g++) {
         eg_advection_part *p = &a->parts[g];
+        eg_kernel_destroy(&p->speeds);
         eg_operator_destroy(&p->slopes);
         eg_operator_destroy(&p->test);
         eg_operator_destroy(&p->interp);
@@ -154,6 +156,9 @@ void eg_advection_destroy(eg_advection **handle)
         eg_buffer_destroy(&p->kinds);
         eg_kernel_destroy(&p->kernel);
     }
+    eg_reducer_destroy(&a->reducer);
+    eg_buffer_destroy(&a->fastest);
+    eg_buffer_destroy(&a->rates);
     eg_buffer_destroy(&a->no_register);
     eg_buffer_destroy(&a->legendre);
     eg_buffer_destroy(&a->sides);

@@ -57,10 +57,11 @@ void eg_advection_destroy(eg_advection **advection);
 eg_status eg_advection_stage(eg_advection *advection, const eg_stage *stage, const eg_field *first,
                              eg_field *current, eg_field *k, eg_field *out);
 
-/* The least over all elements of 2 / ((2N + 1) Σ_d |b·∇r_d|), with b at corners and centres, at time t;
- * on squares of size h along an axis h / ((2N + 1) |b|). Infinite where b is 0 everywhere. */
+/* The least over all elements of 2 / ((2N + 1) Σ_d |b·∇r_d|) at time t; on squares of size h along an
+ * axis h / ((2N + 1) |b|). Infinite where b is 0 everywhere. A b that varies is looked at in the
+ * points of integration of elements and faces; one that is not finite is EG_ERROR_NUMERIC. Collective. */
 eg_status eg_advection_stable_dt(eg_advection *advection, double t, double *dt);
 /* The same for degree 0: what is carried crosses less than an element in that time. */
-eg_status eg_advection_crossing_time(const eg_advection *advection, double t, double *time);
+eg_status eg_advection_crossing_time(eg_advection *advection, double t, double *time);
 
 #endif

@@ -27,6 +27,7 @@ typedef struct eg_advection_part {
     int points, face_points; /* of `points`: a side, in elements and on faces */
     eg_buffer *points_of, *face_rules;
     eg_operator *interp, *test, *slopes;
+    eg_kernel *speeds; /* speed.c; made when first needed, if the velocity varies */
 } eg_advection_part;
 
 struct eg_advection {
@@ -38,6 +39,9 @@ struct eg_advection {
     bool low_storage, one_stage, has_source;
     eg_advection_quadrature quadrature;
     double stable_dt; /* once known, if the velocity does not change; 0: not yet */
+    /* speed.c, when first needed, if the velocity varies: a rate of each slot, and the largest. */
+    eg_buffer *rates, *fastest;
+    eg_reducer *reducer;
     eg_halo *halo;
     eg_buffer *faces, *turns, *sides, *legendre;
     eg_buffer *no_register;   /* stands for k where there is none */

@@ -1,5 +1,5 @@
 /* How fast it goes through elements: the velocity along their own directions, and the largest stable
- * step, on the host. */
+ * step, on the host, or on the device where the velocity varies in space. */
 #include "model/advection/parts.h"
 
 #include <assert.h>
@@ -8,6 +8,9 @@
 
 /* Factors that differ by less than this, relative to the largest, differ by rounding of coordinates. */
 #define UNIFORM_TOLERANCE 1e-12
+
+/* Rows of threads that look at points together on a GPU. */
+enum { PARTS = 8 };
 
 double eg_advection_factors(const eg_mesh *mesh, const double *nodes, const double *r,
                             double factors[3][3], double *x)
@@ -94,7 +97,14 @@ static double rate_at(const eg_advection *a, const double *nodes, const double *
     return sum / 2;
 }
 
-/* The largest of these rates over an element's corners and its centre. */
+/* The larger of two, or NaN if one is NaN. */
+static double larger(double a, double b)
+{
+    return a > b || isnan(a) ? a : b;
+}
+
+/* The largest of these rates over an element's corners and its centre: of a velocity that is the same
+ * everywhere. */
 static double rate_of(const eg_advection *a, int32_t element, double t)
 {
     const double centre[3] = {0, 0, 0};
@@ -103,25 +113,120 @@ static double rate_of(const eg_advection *a, int32_t element, double t)
     double rate = rate_at(a, nodes, centre, t);
     for (int i = 0; i < 1 << a->dim; i++) {
         const double corner[3] = {i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1};
-        rate = fmax(rate, rate_at(a, nodes, corner, t));
+        rate = larger(rate, rate_at(a, nodes, corner, t));
     }
     return rate;
 }
 
-/* The largest of these over all elements of all ranks, times (2N + 1) for elements of degree N if
- * with_degree. Elements of a uniform group are all alike. */
-static eg_status find_fastest(const eg_advection *a, double t, bool with_degree, double *fastest)
+/* What the largest rate of elements of degree N is multiplied by. */
+static double factor_of(int degree, bool with_degree)
 {
-    *fastest = 0;
+    return with_degree ? 2 * degree + 1 : 1;
+}
+
+/* The largest over all elements of this rank where the velocity is the same everywhere. Elements of a
+ * uniform group are all alike. */
+static double fastest_on_host(const eg_advection *a, double t, bool with_degree)
+{
+    double fastest = 0;
     for (int group = 0; group < a->space->group_count; group++) {
         const eg_group *g = &a->space->groups[group];
-        const bool alike = a->parts[group].uniform && !a->varies;
+        const int64_t count = a->parts[group].uniform ? 1 : g->own_tiles * g->lanes;
         double rate = 0;
-        for (int64_t i = 0; i < (alike ? 1 : g->own_tiles * g->lanes); i++)
-            rate = fmax(rate, rate_of(a, g->element_of_slot[i], t));
-        *fastest = fmax(*fastest, with_degree ? (2 * g->degree + 1) * rate : rate);
+        for (int64_t i = 0; i < count; i++)
+            rate = larger(rate, rate_of(a, g->element_of_slot[i], t));
+        fastest = larger(fastest, factor_of(g->degree, with_degree) * rate);
     }
-    return eg_comm_max(a->space->comm, 1, fastest);
+    return fastest;
+}
+
+/* Makes the kernel of a group, if it is not there yet. */
+static eg_status need_speeds(eg_advection *a, int group)
+{
+    const eg_group *g = &a->space->groups[group];
+    eg_advection_part *p = &a->parts[group];
+    eg_text source = eg_text_new(a->space->ctx);
+    eg_status status = EG_OK;
+    const eg_define defines[] = {
+        {"DIM", a->dim},
+        {"CORNERS", 1 << a->dim},
+        {"Q", p->points},
+        {"PARTS", eg_device_get_info(a->space->device)->is_gpu ? PARTS : 1}};
+    if (p->speeds) return EG_OK;
+    EG_TRY(eg_advection_write_velocity(a, &source));
+    EG_TRY(eg_text_puts(&source, "#include \"model/advection/speeds.k.c\"\n"));
+    EG_TRY(eg_kernel_create(a->space->device,
+                            &(eg_kernel_options){.size = sizeof(eg_kernel_options),
+                                                 .source = "advection",
+                                                 .text = eg_text_string(&source),
+                                                 .entry = "speeds",
+                                                 .real = EG_F64,
+                                                 .lanes = g->lanes,
+                                                 .defines = defines,
+                                                 .define_count = EG_COUNT(defines)},
+                            &p->speeds));
+done:
+    eg_text_free(&source);
+    return status;
+}
+
+/* A rate for each slot, 0 for those that are no one's. */
+static eg_status need_rates(eg_advection *a)
+{
+    const size_t slots = (size_t)a->space->slot_count + EG_SLOT_BLOCK;
+    const eg_reduction_kind kind = EG_REDUCE_MAX;
+    const double nothing = 0;
+    eg_status status = EG_OK;
+    if (a->reducer) return EG_OK;
+    if (!a->rates) EG_TRY(eg_buffer_create(a->space->device, EG_F64, slots, &a->rates));
+    EG_TRY(eg_buffer_fill(a->rates, 0, slots, &nothing));
+    if (!a->fastest) EG_TRY(eg_buffer_create(a->space->device, EG_F64, 1, &a->fastest));
+    EG_TRY(eg_reducer_create(a->space->device, EG_F64, &kind, 1, &a->reducer));
+done:
+    return status;
+}
+
+/* The largest over all elements of this rank where the velocity varies: all groups use `points`. */
+static eg_status fastest_on_device(eg_advection *a, double t, bool with_degree, double *fastest)
+{
+    const eg_space *space = a->space;
+    eg_status status = EG_OK;
+    EG_TRY(need_rates(a));
+    for (int i = 0; i < space->group_count; i++) {
+        const eg_group *g = &space->groups[i];
+        const eg_advection_part *p = &a->parts[i];
+        if (g->own_tiles == 0) continue;
+        EG_TRY(need_speeds(a, i));
+        EG_TRY(eg_launch(p->speeds, g->own_tiles, EG_BUFFER("nodes", g->nodes),
+                         EG_BUFFER("points", p->points_of), EG_REAL("time", t),
+                         EG_REAL("times", factor_of(g->degree, with_degree)),
+                         EG_BUFFER_AT("rate", a->rates, (size_t)g->first_slot)));
+    }
+    const eg_reduction reduction = {.kind = EG_REDUCE_MAX, .x = a->rates};
+    EG_TRY(eg_reduce(a->reducer, (size_t)space->slot_count, &reduction, a->fastest));
+    EG_TRY(eg_buffer_download(a->fastest, 0, 1, fastest));
+done:
+    return status;
+}
+
+/* The largest rate over all elements of all ranks, times (2N + 1) for elements of degree N if
+ * with_degree. */
+static eg_status find_fastest(eg_advection *a, double t, bool with_degree, double *fastest)
+{
+    eg_comm *comm = a->space->comm;
+    eg_status status = EG_OK;
+    if (a->varies)
+        EG_TRY(eg_comm_agree(comm, fastest_on_device(a, t, with_degree, fastest)));
+    else
+        *fastest = fastest_on_host(a, t, with_degree);
+    EG_TRY(eg_comm_max(comm, 1, fastest));
+    if (!isfinite(*fastest))
+        EG_TRY(eg_fail(a->space->ctx, EG_ERROR_NUMERIC,
+                       "at time %.9g advection.velocity is not finite everywhere: look for "
+                       "divisions by zero, overflow, and roots and logarithms of negative numbers",
+                       t));
+done:
+    return status;
 }
 
 eg_status eg_advection_stable_dt(eg_advection *a, double t, double *dt)
@@ -137,7 +242,7 @@ done:
     return status;
 }
 
-eg_status eg_advection_crossing_time(const eg_advection *a, double t, double *time)
+eg_status eg_advection_crossing_time(eg_advection *a, double t, double *time)
 {
     eg_status status = EG_OK;
     double fastest;

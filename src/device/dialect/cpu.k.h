@@ -122,9 +122,12 @@ K_INLINE vreal k_up(vreal x, vreal before)
     return __builtin_shufflevector(before, x, 3, 4, 5, 6);
 #elif K_VN == 2
     return __builtin_shufflevector(before, x, 1, 2);
-#else
+#elif K_VN == 16
     return __builtin_shufflevector(before, x, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
                                    29, 30);
+#else /* one lane */
+    (void)x;
+    return before;
 #endif
 }
 #define K_BELOW(bound, a, b) k_below((bound) - lane, a, b)

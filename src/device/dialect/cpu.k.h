@@ -114,9 +114,19 @@ K_INLINE vreal k_below(int bound, vreal a, vreal b)
     const k_mask is = number < (k_mask){0} + bound;
     return (vreal)((is & (k_mask)a) | (~is & (k_mask)b));
 }
+#ifdef __has_builtin
+#if __has_builtin(__builtin_shufflevector)
+#define K_SHUFFLES 1
+#endif
+#endif
 K_INLINE vreal k_up(vreal x, vreal before)
 {
-#if K_VN == 8
+#if !K_SHUFFLES /* older compilers */
+    vreal y;
+    y[0] = before[K_VN - 1];
+    for (int i = 1; i < K_VN; i++) y[i] = x[i - 1];
+    return y;
+#elif K_VN == 8
     return __builtin_shufflevector(before, x, 7, 8, 9, 10, 11, 12, 13, 14);
 #elif K_VN == 4
     return __builtin_shufflevector(before, x, 3, 4, 5, 6);

@@ -1,6 +1,7 @@
 /* Faces of tensor elements: which direction they cross, and how a neighbour is turned against mine. */
 #include "model/advection/parts.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* In how many pieces the neighbours of a tile may stand, and the values of `runs` that tell so
@@ -44,6 +45,7 @@ static int find_turn(const eg_shape_info *info, int face, int other_face, int or
             const int from = eg_orientation_vertex(n, orientation, i);
             const int to = eg_orientation_vertex(n, orientation, (i + 1) % n);
             const int other = edge_direction(info, other_face, from, to, &other_back);
+            assert(other >= 0); /* what is an edge for one is so for the other */
             turn |= other << (2 + 2 * place) | (int)other_back << (7 + place);
             break;
         }
@@ -135,7 +137,7 @@ eg_status eg_advection_classify(eg_advection *a, int group, const int *turns)
     const eg_shape_info *info = eg_shape_get_info(g->shape);
     eg_advection_part *p = &a->parts[group];
     int32_t *kinds = NULL, *runs = NULL;
-    int faces[6]; /* at -1 and 1 of each direction */
+    int faces[6] = {0}; /* at -1 and 1 of each direction */
     eg_status status = EG_OK;
     EG_TRY(eg_new(space->ctx, (size_t)g->own_tiles + 1, &kinds));
     EG_TRY(eg_new(space->ctx, (size_t)(g->own_tiles * info->faces + 1) * RUN_VALUES, &runs));

@@ -73,7 +73,7 @@ static eg_status make_face_rules(eg_advection *a, int group)
 {
     eg_advection_part *p = &a->parts[group];
     const int m = a->space->groups[group].degree + 1;
-    const size_t row = (size_t)(2 + p->most), rule = (size_t)p->face_points * row;
+    const size_t row = 2 + (size_t)p->most, rule = (size_t)p->face_points * row;
     double x[POINTS_MOST], w[POINTS_MOST], *rules = NULL;
     eg_status status = EG_OK;
     EG_TRY(eg_new(a->space->ctx, (size_t)(p->most - m + 1) * rule, &rules));

@@ -64,6 +64,13 @@ bool eg_expression_uses(const eg_expression *expression, int variable)
     return false;
 }
 
+bool eg_expression_varies(const eg_expression *expression)
+{
+    return eg_expression_uses(expression, EG_VARIABLE_X) ||
+           eg_expression_uses(expression, EG_VARIABLE_Y) ||
+           eg_expression_uses(expression, EG_VARIABLE_Z);
+}
+
 const char *eg_expression_text(const eg_expression *expression)
 {
     return expression->text;

@@ -52,6 +52,8 @@ double eg_expression_evaluate(const eg_expression *expression, const double *var
 
 /* True if the value depends on variable i. */
 bool eg_expression_uses(const eg_expression *expression, int variable);
+/* … on x, y or z. */
+bool eg_expression_varies(const eg_expression *expression);
 const char *eg_expression_text(const eg_expression *expression); /* as given; borrowed */
 
 /* Adds C of the kernel language to `out`:

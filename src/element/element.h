@@ -52,6 +52,8 @@ const eg_shape_info *eg_shape_get_info(eg_shape shape);
 /* Lines, quadrilaterals and hexahedra: the direction that a face crosses, and whether it is where that
  * coordinate is 1. */
 int eg_shape_face_direction(eg_shape shape, int face, bool *high);
+/* The reverse. */
+int eg_shape_face_at(eg_shape shape, int direction, bool high);
 
 /* Points of a face in the element: s [dim-1][count] in the face's own coordinates becomes
  * r [dim][count]. */

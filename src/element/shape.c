@@ -95,6 +95,16 @@ int eg_shape_face_direction(eg_shape shape, int face, bool *high)
     return direction;
 }
 
+int eg_shape_face_at(eg_shape shape, int direction, bool high)
+{
+    bool is_high = false;
+    for (int face = 0; face < eg_shape_get_info(shape)->faces; face++)
+        if (eg_shape_face_direction(shape, face, &is_high) == direction && is_high == high)
+            return face;
+    assert(!"the shape has this direction");
+    return -1;
+}
+
 /* Maps points s [source dim][count] of the line, triangle or quadrilateral whose n vertices are
  * `vertex` of those at `at` to r [dim][count]. One vertex alone is a face of a line. */
 static void map_points(int n, const int *vertex, const double (*at)[3], int dim, int count,

@@ -120,11 +120,8 @@ eg_status eg_space_order(const eg_mesh *mesh, const uint16_t *kind, int row_most
     eg_status status = EG_OK;
     EG_TRY(eg_new(mesh->ctx, (size_t)count + 1, &w.taken));
     for (size_t i = 0; i < EG_COUNT(shapes); i++)
-        for (int f = 0; f < eg_shape_get_info(shapes[i])->faces; f++) {
-            bool high = false;
-            const int d = eg_shape_face_direction(shapes[i], f, &high);
-            w.face[shapes[i]][d][high] = f;
-        }
+        for (int end = 0; end < eg_shape_get_info(shapes[i])->faces; end++)
+            w.face[shapes[i]][end / 2][end % 2] = eg_shape_face_at(shapes[i], end / 2, end % 2);
     for (int32_t e = 0; e < count; e++) {
         if (w.taken[e]) continue;
         if (is_tensor(mesh->shape[e]) && e < mesh->element_count)

@@ -30,6 +30,19 @@ static const char *const sample[] = {"mesh.shape=\"quadrilateral\"",
                                      "time.cfl=0.5",
                                      NULL};
 
+/* What lives on a space, and is made anew when degrees change. Functions, the measure and the limiter are
+ * made when they are needed. */
+typedef struct on_space {
+    eg_space *space;
+    eg_function *initial, *exact;
+    eg_measure *measure;
+    eg_advection *op;
+    eg_advection_limiter *limiter; /* also finds ranges where nothing is limited */
+    /* The solution, what it was at the beginning of the step, and what a stage writes; low-storage
+     * schemes have the register k instead of the second. */
+    eg_field *current, *first, *next, *k;
+} on_space;
+
 typedef struct advection {
     eg_context *ctx; /* not owned */
     int fields;
@@ -52,39 +65,29 @@ typedef struct advection {
     double mass[EG_MODEL_FIELDS_MAX]; /* ∫ of each tracer at the start */
     double dof_time;                  /* ∫ of the degrees of freedom over time */
     double adapt_s;                   /* seconds spent on decisions and adaptations */
-    /* What follows lives on the space, and is made anew when degrees change. Functions, the measure and
-     * the limiter are made when they are needed. */
-    eg_space *space;
-    eg_function *initial, *exact;
-    eg_measure *measure;
-    eg_advection *op;
-    eg_advection_limiter *limiter; /* also finds ranges where nothing is limited */
-    /* The solution, what it was at the beginning of the step, and what a stage writes; low-storage
-     * schemes have the register k instead of the second. */
-    eg_field *current, *first, *next, *k;
+    on_space on;
     eg_time_result result;
 } advection;
 
-/* Drops what lives on the space. */
-static void destroy_on_space(advection *a)
+static void destroy_on_space(on_space *on)
 {
-    eg_field_destroy(&a->k);
-    eg_field_destroy(&a->next);
-    eg_field_destroy(&a->first);
-    eg_field_destroy(&a->current);
-    eg_advection_limiter_destroy(&a->limiter);
-    eg_advection_destroy(&a->op);
-    eg_measure_destroy(&a->measure);
-    eg_function_destroy(&a->exact);
-    eg_function_destroy(&a->initial);
-    eg_space_destroy(&a->space);
+    eg_field_destroy(&on->k);
+    eg_field_destroy(&on->next);
+    eg_field_destroy(&on->first);
+    eg_field_destroy(&on->current);
+    eg_advection_limiter_destroy(&on->limiter);
+    eg_advection_destroy(&on->op);
+    eg_measure_destroy(&on->measure);
+    eg_function_destroy(&on->exact);
+    eg_function_destroy(&on->initial);
+    eg_space_destroy(&on->space);
 }
 
 static void destroy(void *state)
 {
     advection *a = state;
     eg_context *ctx = a->ctx;
-    destroy_on_space(a);
+    destroy_on_space(&a->on);
     if (a->adapt) eg_device_keep_kernels(a->problem.device, false);
     eg_adapt_destroy(&a->adapt);
     eg_release(ctx, &a->boundary);
@@ -257,13 +260,13 @@ static eg_status create_on_space(advection *a, const uint8_t *degrees, const eg_
     eg_space_options options = a->space_options;
     options.degrees = degrees;
     options.like = like;
-    EG_TRY(eg_space_create(p->device, p->comm, p->mesh, &options, &a->space));
-    EG_TRY(eg_advection_create(a->space, &a->options, &a->op));
-    EG_TRY(eg_field_create(a->space, a->fields, EG_F64, &a->current));
-    EG_TRY(eg_field_create(a->space, a->fields, EG_F64, &a->next));
-    EG_TRY(eg_field_create(a->space, a->fields, EG_F64,
-                           a->time.scheme == EG_TIME_LOW_RK4 ? &a->k : &a->first));
-    if (a->k) EG_TRY(eg_buffer_fill(a->k->data, 0, eg_buffer_count(a->k->data), &zero));
+    EG_TRY(eg_space_create(p->device, p->comm, p->mesh, &options, &a->on.space));
+    EG_TRY(eg_advection_create(a->on.space, &a->options, &a->on.op));
+    EG_TRY(eg_field_create(a->on.space, a->fields, EG_F64, &a->on.current));
+    EG_TRY(eg_field_create(a->on.space, a->fields, EG_F64, &a->on.next));
+    EG_TRY(eg_field_create(a->on.space, a->fields, EG_F64,
+                           a->time.scheme == EG_TIME_LOW_RK4 ? &a->on.k : &a->on.first));
+    if (a->on.k) EG_TRY(eg_buffer_fill(a->on.k->data, 0, eg_buffer_count(a->on.k->data), &zero));
 done:
     return status;
 }
@@ -272,18 +275,18 @@ static eg_status create_measure(advection *a)
 {
     eg_status status = EG_OK;
     const eg_expression *compared[EG_MODEL_FIELDS_MAX];
-    if (a->measure) return EG_OK;
+    if (a->on.measure) return EG_OK;
     for (int i = 0; i < a->fields; i++)
         compared[i] = a->exact_of[i] ? a->exact_of[i] : a->initial_of[i];
-    EG_TRY(eg_function_create(a->space, compared, a->fields, &a->exact));
-    EG_TRY(eg_measure_create(a->space, a->fields, a->exact, &a->measure));
+    EG_TRY(eg_function_create(a->on.space, compared, a->fields, &a->on.exact));
+    EG_TRY(eg_measure_create(a->on.space, a->fields, a->on.exact, &a->on.measure));
 done:
     return status;
 }
 
 static eg_status create_limiter(advection *a)
 {
-    return a->limiter ? EG_OK : eg_advection_limiter_create(a->op, a->bounds, &a->limiter);
+    return a->on.limiter ? EG_OK : eg_advection_limiter_create(a->on.op, a->bounds, &a->on.limiter);
 }
 
 /* The largest step that keeps bounds if all elements have the highest degree. */
@@ -314,17 +317,17 @@ static eg_status read_bounds(advection *a)
     const eg_case *cas = a->problem.cas;
     double dt;
     a->limited = eg_limiter_kind_of(cas) != EG_LIMITER_NONE;
-    EG_TRY(eg_limiter_bounds(cas, a->initial, a->time.start, a->fields, a->names, a->bounds));
+    EG_TRY(eg_limiter_bounds(cas, a->on.initial, a->time.start, a->fields, a->names, a->bounds));
     if (a->limited)
-        EG_TRY(eg_comm_agree(
-            a->problem.comm,
-            eg_limiter_check_inflow(cas, a->op, &a->options, a->time.start, a->names, a->bounds)));
+        EG_TRY(eg_comm_agree(a->problem.comm,
+                             eg_limiter_check_inflow(cas, a->on.op, &a->options, a->time.start,
+                                                     a->names, a->bounds)));
     if (!a->limited || a->time.dt == 0) return EG_OK;
     if (a->adapting.on) {
         EG_TRY(find_highest_dt(a, &dt));
     } else {
         EG_TRY(create_limiter(a));
-        EG_TRY(eg_advection_bounds_dt(a->limiter, a->time.start, &dt));
+        EG_TRY(eg_advection_bounds_dt(a->on.limiter, a->time.start, &dt));
     }
     if (!eg_advection_keeps_bounds(a->time.dt, dt))
         EG_TRY(eg_case_fail(
@@ -350,7 +353,7 @@ static eg_status create_all(advection *a)
     }
     EG_TRY(create_on_space(a, degrees, NULL));
     EG_TRY(create_measure(a));
-    EG_TRY(eg_function_create(a->space, a->initial_of, a->fields, &a->initial));
+    EG_TRY(eg_function_create(a->on.space, a->initial_of, a->fields, &a->on.initial));
     EG_TRY(read_bounds(a));
 done:
     eg_release(a->ctx, &degrees);
@@ -392,7 +395,7 @@ static eg_status limit(advection *a, eg_field *field)
     eg_status status = EG_OK;
     if (!a->limited) return EG_OK;
     EG_TRY(create_limiter(a));
-    EG_TRY(eg_advection_limit(a->limiter, field));
+    EG_TRY(eg_advection_limit(a->on.limiter, field));
 done:
     return status;
 }
@@ -404,7 +407,7 @@ static eg_status check_dt(advection *a, const eg_stage *s)
     double dt;
     if (!a->limited) return EG_OK;
     EG_TRY(create_limiter(a));
-    EG_TRY(eg_advection_bounds_dt(a->limiter, s->time, &dt));
+    EG_TRY(eg_advection_bounds_dt(a->on.limiter, s->time, &dt));
     if (!eg_advection_keeps_bounds(s->dt, dt))
         EG_TRY(
             eg_fail(a->ctx, EG_ERROR_NUMERIC,
@@ -421,12 +424,12 @@ static eg_status stage(void *user, const eg_stage *s)
 {
     advection *a = user;
     eg_status status = EG_OK;
-    const eg_field *first = s->index == 0 ? a->current : a->first;
+    const eg_field *first = s->index == 0 ? a->on.current : a->on.first;
     EG_TRY(check_dt(a, s));
-    EG_TRY(eg_advection_stage(a->op, s, first, a->current, a->k, a->next));
-    EG_TRY(limit(a, a->next));
-    swap(&a->current, &a->next);
-    if (!s->low_storage && s->index == 0 && s->count > 1) swap(&a->first, &a->next);
+    EG_TRY(eg_advection_stage(a->on.op, s, first, a->on.current, a->on.k, a->on.next));
+    EG_TRY(limit(a, a->on.next));
+    swap(&a->on.current, &a->on.next);
+    if (!s->low_storage && s->index == 0 && s->count > 1) swap(&a->on.first, &a->on.next);
 done:
     return status;
 }
@@ -443,7 +446,7 @@ static eg_status shorten(advection *a, double t, double *dt)
         fits = true;
         for (int i = 0; i < count; i++) {
             double most;
-            EG_TRY(eg_advection_bounds_dt(a->limiter, stages[i].time, &most));
+            EG_TRY(eg_advection_bounds_dt(a->on.limiter, stages[i].time, &most));
             if (most >= *dt) continue;
             *dt = most;
             fits = false;
@@ -457,7 +460,7 @@ static eg_status stable_dt(void *user, double t, double *dt)
 {
     eg_status status = EG_OK;
     advection *a = user;
-    EG_TRY(eg_advection_stable_dt(a->op, t, dt));
+    EG_TRY(eg_advection_stable_dt(a->on.op, t, dt));
     if (!a->limited || !isfinite(*dt)) return EG_OK;
     EG_TRY(create_limiter(a));
     EG_TRY(shorten(a, t, dt));
@@ -472,7 +475,7 @@ static eg_status find_lost(void *user, const char **lost)
     advection *a = user;
     double integrals[EG_MODEL_FIELDS_MAX];
     EG_TRY(create_measure(a));
-    EG_TRY(eg_measure_integrals(a->measure, a->current, integrals));
+    EG_TRY(eg_measure_integrals(a->on.measure, a->on.current, integrals));
     *lost = NULL;
     for (int i = 0; i < a->fields && !*lost; i++)
         if (!isfinite(integrals[i])) *lost = a->names[i];
@@ -485,8 +488,8 @@ done:
 /* Widens the range of degrees that there were. */
 static void note_degrees(advection *a)
 {
-    for (int g = 0; g < a->space->group_count; g++) {
-        const eg_group *group = &a->space->groups[g];
+    for (int g = 0; g < a->on.space->group_count; g++) {
+        const eg_group *group = &a->on.space->groups[g];
         if (group->element_count == 0) continue;
         if (group->degree < a->degree_least) a->degree_least = group->degree;
         if (group->degree > a->degree_most) a->degree_most = group->degree;
@@ -499,22 +502,17 @@ static eg_status adapt(advection *a, double t, bool *changed)
 {
     const double begin = eg_wall_seconds();
     eg_adapt_decision decision;
-    advection old = {0};
+    on_space old = {0};
     eg_status status = EG_OK;
-    EG_TRY(eg_adapt_decide(a->adapt, a->op, t, a->current, &decision));
+    EG_TRY(eg_adapt_decide(a->adapt, a->on.op, t, a->on.current, &decision));
     a->decisions++;
     *changed = decision.changed;
     if (!*changed) goto done;
-    old = *a;
-    a->space = NULL;
-    a->initial = a->exact = NULL;
-    a->measure = NULL;
-    a->op = NULL;
-    a->limiter = NULL;
-    a->current = a->first = a->next = a->k = NULL;
+    old = a->on;
+    a->on = (on_space){0};
     EG_TRY(create_on_space(a, decision.degrees, old.space));
-    EG_TRY(eg_comm_agree(a->problem.comm, eg_adapt_move(old.current, a->current)));
-    EG_TRY(limit(a, a->current));
+    EG_TRY(eg_comm_agree(a->problem.comm, eg_adapt_move(old.current, a->on.current)));
+    EG_TRY(limit(a, a->on.current));
     a->adaptations++;
 done:
     destroy_on_space(&old);
@@ -527,9 +525,9 @@ static eg_status step_done(void *user, int64_t step, double t, double dt)
     advection *a = user;
     bool due = false, changed;
     eg_status status = EG_OK;
-    a->dof_time += dt * (double)a->space->dof;
+    a->dof_time += dt * (double)a->on.space->dof;
     if (!a->adapt || t >= a->time.end) return EG_OK;
-    EG_TRY(eg_adapt_step(a->adapt, a->op, step, t, dt, &due));
+    EG_TRY(eg_adapt_step(a->adapt, a->on.op, step, t, dt, &due));
     if (!due) return EG_OK;
     EG_TRY(adapt(a, t, &changed));
     note_degrees(a);
@@ -542,17 +540,17 @@ static eg_status start(advection *a)
 {
     eg_status status = EG_OK;
     bool changed = a->adapt != NULL;
-    EG_TRY(eg_function_project(a->initial, a->time.start, a->current));
+    EG_TRY(eg_function_project(a->on.initial, a->time.start, a->on.current));
     for (int i = 0; changed && i < a->adapting.most; i++) {
         EG_TRY(adapt(a, a->time.start, &changed));
         if (!changed) break;
-        EG_TRY(eg_function_create(a->space, a->initial_of, a->fields, &a->initial));
-        EG_TRY(eg_function_project(a->initial, a->time.start, a->current));
+        EG_TRY(eg_function_create(a->on.space, a->initial_of, a->fields, &a->on.initial));
+        EG_TRY(eg_function_project(a->on.initial, a->time.start, a->on.current));
     }
-    EG_TRY(limit(a, a->current));
-    eg_function_destroy(&a->initial);
+    EG_TRY(limit(a, a->on.current));
+    eg_function_destroy(&a->on.initial);
     EG_TRY(create_measure(a));
-    EG_TRY(eg_measure_integrals(a->measure, a->current, a->mass));
+    EG_TRY(eg_measure_integrals(a->on.measure, a->on.current, a->mass));
     /* What is told is of the loop that follows. */
     a->decisions = a->adaptations = 0;
     a->adapt_s = 0;
@@ -584,7 +582,7 @@ static eg_status errors(void *state, eg_field_error *out, int *count)
     eg_norms norms[EG_MODEL_FIELDS_MAX];
     *count = 0;
     EG_TRY(create_measure(a));
-    EG_TRY(eg_measure_norms(a->measure, a->time.end, a->current, norms));
+    EG_TRY(eg_measure_norms(a->on.measure, a->time.end, a->on.current, norms));
     for (int i = 0; i < a->fields; i++)
         if (a->exact_of[i]) out[(*count)++] = (eg_field_error){a->names[i], norms[i]};
 done:
@@ -595,21 +593,21 @@ static eg_status details(void *state, eg_facts *facts)
 {
     advection *a = state;
     const double length = a->result.time - a->time.start;
-    const double dof = (length > 0 ? a->dof_time / length : (double)a->space->dof) * a->fields;
+    const double dof = (length > 0 ? a->dof_time / length : (double)a->on.space->dof) * a->fields;
     double range[] = {-a->degree_least, a->degree_most};
     eg_advection_range ranges[EG_MODEL_FIELDS_MAX];
     double mass[EG_MODEL_FIELDS_MAX];
     eg_status status = EG_OK;
     eg_facts_loop(facts, &a->result, dof);
     EG_TRY(create_limiter(a));
-    EG_TRY(eg_advection_range_of(a->limiter, a->current, ranges));
+    EG_TRY(eg_advection_range_of(a->on.limiter, a->on.current, ranges));
     for (int i = 0; i < a->fields; i++) {
         eg_facts_section(facts, "range", a->names[i]);
         eg_facts_number(facts, "least", ranges[i].least);
         eg_facts_number(facts, "most", ranges[i].most);
     }
     EG_TRY(create_measure(a));
-    EG_TRY(eg_measure_integrals(a->measure, a->current, mass));
+    EG_TRY(eg_measure_integrals(a->on.measure, a->on.current, mass));
     for (int i = 0; i < a->fields; i++) {
         eg_facts_section(facts, "mass", a->names[i]);
         eg_facts_number(facts, "start", a->mass[i]);
@@ -630,7 +628,7 @@ done:
 
 static const eg_space *space(void *state)
 {
-    return ((advection *)state)->space;
+    return ((advection *)state)->on.space;
 }
 
 static int fields(void *state)

@@ -56,6 +56,41 @@
 #define TURN_FIRST_BACK(turn) ((turn) >> 7 & 1)
 #define TURN_SECOND_BACK(turn) ((turn) >> 8 & 1)
 
+/* The mode (j1, j2) of the trace of the neighbour behind `to`, times sqrt(2), in K_ROWS: where[to] is its
+ * first value, turn[to] how it is turned, side[to] its modes a side (0: there is none), pitch[to] its LANES.
+ * Modes that it lacks are 0. */
+#define GATHER_TRACE(to, j1, j2, trace) \
+    K_LANEVAR(i64, at); \
+    K_LANEVAR(i32, pace); \
+    K_LANEVAR(i32, count); \
+    K_LANEVAR(real, sign); \
+    K_LANE \
+    { \
+        const i32 m = side[to][lane], how = turn[to][lane], lanes = pitch[to][lane]; \
+        const i32 np = DIM == 3 ? m * m * m : m * m; \
+        const i32 to_first = STRIDE(TURN_FIRST(how), m); \
+        const i32 to_second = DIM == 3 ? STRIDE(TURN_SECOND(how), m) : 0; \
+        const i32 has = ((j1) < m) & ((j2) < K_MAX(m, 1)); \
+        const i32 back = (TURN_FIRST_BACK(how) & (j1)) ^ (TURN_SECOND_BACK(how) & (j2)); \
+        K_L(count) = has ? m : 0; \
+        K_L(at) = where[to][lane] + \
+                  (has ? (i64)(c * np + (j1) * to_first + (j2) * to_second) * lanes : 0); \
+        K_L(pace) = STRIDE(TURN_ACROSS(how), m) * lanes; \
+        K_L(sign) = back & 1 ? K_R(-1) : K_R(1); \
+        K_L(trace) = 0; \
+    } \
+    for (int n = 0; n < MOST; n++) { \
+        const real weight = legendre[n]; \
+        K_LANE \
+        { \
+            const i32 has = n < K_L(count); \
+            const real w = has ? weight : K_R(0); \
+            const real odd = (n & TURN_LOW(turn[to][lane])) ? -w : w; \
+            K_L(trace) += odd * u[K_L(at) + (has ? n * K_L(pace) : 0)]; \
+        } \
+    } \
+    K_LANE K_L(trace) *= K_L(sign);
+
 /* Coordinate e of the point (r, s, q) of an element whose corners are a tile of `nodes`. */
 #define CORNER(e, i) K_TILE(nodes, t, DIM * CORNERS)[((e) * CORNERS + (i)) * LANES + lane]
 #if DIM == 2

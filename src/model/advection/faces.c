@@ -73,9 +73,7 @@ eg_status eg_advection_share_tables(eg_advection *a, int *turns)
     double legendre[EG_DEGREE_MAX_QUAD + 1];
     eg_status status = EG_OK;
     for (int f = 0; f < info->faces; f++) {
-        bool high = false;
-        const int d = eg_shape_face_direction(tensor_of(info->dim), f, &high);
-        faces[2 * d + (int)high] = f;
+        faces[f] = eg_shape_face_at(tensor_of(a->dim), f / 2, f % 2);
         for (int byte = 0; byte < EG_FACE_BYTES; byte++) {
             const bool real = EG_FACE(byte) < info->faces &&
                               EG_ORIENTATION(byte) < eg_orientation_count(info->face_shape);
@@ -137,14 +135,14 @@ eg_status eg_advection_classify(eg_advection *a, int group, const int *turns)
     const eg_shape_info *info = eg_shape_get_info(g->shape);
     eg_advection_part *p = &a->parts[group];
     int32_t *kinds = NULL, *runs = NULL;
-    int faces[6] = {0}; /* at -1 and 1 of each direction */
+    int straight[EG_MAX_FACES]; /* turns of neighbours that are not turned */
+    int face_at[EG_MAX_FACES];  /* -1 and 1 of each direction */
     eg_status status = EG_OK;
     EG_TRY(eg_new(space->ctx, (size_t)g->own_tiles + 1, &kinds));
     EG_TRY(eg_new(space->ctx, (size_t)(g->own_tiles * info->faces + 1) * RUN_VALUES, &runs));
     for (int f = 0; f < info->faces; f++) {
-        bool high = false;
-        const int d = eg_shape_face_direction(g->shape, f, &high);
-        faces[2 * d + (int)high] = f;
+        straight[f] = straight_turn(info, f);
+        face_at[f] = eg_shape_face_at(g->shape, f / 2, f % 2);
     }
     p->most = g->degree + 1;
     for (int64_t i = 0; i < g->own_tiles * g->lanes; i++) {
@@ -160,20 +158,20 @@ eg_status eg_advection_classify(eg_advection *a, int group, const int *turns)
             const int other = space->group_of_block[slot / EG_SLOT_BLOCK];
             const int side = space->groups[other].degree + 1;
             if (other != group ||
-                turns[f * EG_FACE_BYTES + mesh->neighbour_face[at]] != straight_turn(info, f))
+                turns[f * EG_FACE_BYTES + mesh->neighbour_face[at]] != straight[f])
                 *kind |= KIND_MIXED;
             if (side > p->most) p->most = side;
         }
     }
     for (int64_t i = 0; i < g->own_tiles * info->faces; i++) {
         const int64_t tile = i / info->faces;
+        const int end = (int)(i % info->faces);
         int32_t *run = &runs[RUN_VALUES * i];
-        if (!find_pieces(space, g, tile, faces[i % info->faces], run))
+        if (!find_pieces(space, g, tile, face_at[end], run))
             kinds[tile] |= KIND_MIXED;
         else if (run[0] == g->lanes)
-            kinds[tile] |= KIND_ONE << i % info->faces;
-        else if (i % info->faces == 0 && run[0] == 1 && run[1] == g->lanes &&
-                 run[3] == tile * g->lanes)
+            kinds[tile] |= KIND_ONE << end;
+        else if (end == 0 && run[0] == 1 && run[1] == g->lanes && run[3] == tile * g->lanes)
             kinds[tile] |= KIND_BESIDE | (run[2] == tile * g->lanes - 1 ? KIND_FOLLOWS : 0);
     }
     for (int64_t i = 0; i < g->own_tiles; i++) {

@@ -118,12 +118,6 @@ done:
     return status;
 }
 
-static bool varies_in_space(const eg_expression *e)
-{
-    return eg_expression_uses(e, EG_VARIABLE_X) || eg_expression_uses(e, EG_VARIABLE_Y) ||
-           eg_expression_uses(e, EG_VARIABLE_Z);
-}
-
 static eg_status find_sources(eg_flow *flow, eg_comm *comm, double t)
 {
     eg_status status = EG_OK;
@@ -132,7 +126,7 @@ static eg_status find_sources(eg_flow *flow, eg_comm *comm, double t)
     for (int32_t e = 0; e < flow->mesh->element_count; e++)
         flow->sources[e] = false;
     for (int c = 0; flow->source && c < flow->components; c++) {
-        if (!flow->source[c] || !varies_in_space(flow->source[c])) continue;
+        if (!flow->source[c] || !eg_expression_varies(flow->source[c])) continue;
         if (eg_expression_uses(flow->source[c], EG_VARIABLE_T)) flow->sources_known = false;
         EG_TRY(mark_source(flow, comm, flow->source[c], t));
     }

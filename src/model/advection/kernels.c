@@ -81,6 +81,25 @@ done:
     return status;
 }
 
+eg_status eg_advection_make_kernel(const eg_advection *a, int group, const char *functions,
+                                   const char *file, const char *entry, eg_kernel_options options,
+                                   eg_kernel **out)
+{
+    eg_status status = EG_OK;
+    eg_text source = eg_text_new(a->space->ctx);
+    EG_TRY(eg_text_printf(&source, "%s#include \"model/advection/%s.k.c\"\n", functions, file));
+    options.size = sizeof options;
+    options.source = "advection";
+    options.text = eg_text_string(&source);
+    options.entry = entry;
+    options.real = EG_F64;
+    options.lanes = a->space->groups[group].lanes;
+    EG_TRY(eg_kernel_create(a->space->device, &options, out));
+done:
+    eg_text_free(&source);
+    return status;
+}
+
 /* How many tiles a block of a GPU takes side by side where an element is kept in registers as a whole:
  * few, as each is a warp that runs on its own, and so many as fit into shared memory (modal.k.c). */
 static int whole_tiles(const eg_advection *a, const eg_group *group, int lines)
@@ -96,13 +115,11 @@ static int whole_tiles(const eg_advection *a, const eg_group *group, int lines)
 
 eg_status eg_advection_compile(eg_advection *a, int group, const char *functions)
 {
-    eg_status status = EG_OK;
     const eg_group *g = &a->space->groups[group];
     eg_advection_part *p = &a->parts[group];
     const int side = g->degree + 1, lines = a->dim == 3 ? side * side : side;
     const char *entry = p->modal ? "modal" : "points";
     const bool whole = p->modal && lines * side <= WHOLE_MOST;
-    eg_text source = eg_text_new(a->space->ctx);
     const eg_define defines[] = {
         {"DIM", a->dim},
         {"M", side},
@@ -126,21 +143,11 @@ eg_status eg_advection_compile(eg_advection *a, int group, const char *functions
         {"BOUNDARIES", (p->kinds_present & KIND_OUTER) != 0},
         {"LOW_STORAGE", a->low_storage},
     };
-    EG_TRY(eg_text_printf(&source, "%s#include \"model/advection/%s.k.c\"\n", functions, entry));
-    EG_TRY(eg_kernel_create(
-        a->space->device,
-        &(eg_kernel_options){.size = sizeof(eg_kernel_options),
-                             .source = "advection",
-                             .text = eg_text_string(&source),
-                             .entry = entry,
-                             .real = EG_F64,
-                             .lanes = g->lanes,
-                             .rows_per_block = whole ? 1 : 0,
-                             .tiles_per_block = whole ? whole_tiles(a, g, lines) : 0,
-                             .defines = defines,
-                             .define_count = EG_COUNT(defines)},
-        &p->kernel));
-done:
-    eg_text_free(&source);
-    return status;
+    return eg_advection_make_kernel(
+        a, group, functions, entry, entry,
+        (eg_kernel_options){.rows_per_block = whole ? 1 : 0,
+                            .tiles_per_block = whole ? whole_tiles(a, g, lines) : 0,
+                            .defines = defines,
+                            .define_count = EG_COUNT(defines)},
+        &p->kernel);
 }

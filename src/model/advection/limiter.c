@@ -255,7 +255,7 @@ static eg_status need(eg_advection_limiter *l, int group, const char *file, cons
     const eg_group *g = &a->space->groups[group];
     limiter_part *p = &l->parts[group];
     const int side = g->degree + 1, lines = a->dim == 3 ? side * side : side;
-    eg_text source = eg_text_new(a->space->ctx);
+    eg_text functions = eg_text_new(a->space->ctx);
     eg_status status = EG_OK;
     const eg_define defines[] = {
         {"DIM", a->dim},
@@ -274,20 +274,12 @@ static eg_status need(eg_advection_limiter *l, int group, const char *file, cons
         {"PARTS", eg_device_get_info(a->space->device)->is_gpu ? PARTS : 1},
         {"RULES", p->rules}};
     if (*kernel) return EG_OK;
-    if (kernel == &p->rates) EG_TRY(eg_advection_write_velocity(a, &source));
-    EG_TRY(eg_text_printf(&source, "#include \"model/advection/%s.k.c\"\n", file));
-    EG_TRY(eg_kernel_create(a->space->device,
-                            &(eg_kernel_options){.size = sizeof(eg_kernel_options),
-                                                 .source = "advection",
-                                                 .text = eg_text_string(&source),
-                                                 .entry = entry,
-                                                 .real = EG_F64,
-                                                 .lanes = g->lanes,
-                                                 .defines = defines,
-                                                 .define_count = EG_COUNT(defines)},
-                            kernel));
+    if (kernel == &p->rates) EG_TRY(eg_advection_write_velocity(a, &functions));
+    EG_TRY(eg_advection_make_kernel(
+        a, group, eg_text_string(&functions), file, entry,
+        (eg_kernel_options){.defines = defines, .define_count = EG_COUNT(defines)}, kernel));
 done:
-    eg_text_free(&source);
+    eg_text_free(&functions);
     return status;
 }
 

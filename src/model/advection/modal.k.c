@@ -220,39 +220,9 @@ K_KERNEL(modal, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(
                 K_ROWS(i, DIM * LINES)
                 {
                     const int d = i / LINES, j1 = i % LINES % M, j2 = i % LINES / M;
-                    K_LANEVAR(i64, at);
-                    K_LANEVAR(i32, step);
-                    K_LANEVAR(i32, count);
-                    K_LANEVAR(real, sign);
-                    K_LANEVAR(real, sum);
-                    K_LANE
-                    {
-                        const i32 m = side[d][lane], how = turn[d][lane], lanes = pitch[d][lane];
-                        const i32 to_first = STRIDE(TURN_FIRST(how), m);
-                        const i32 to_second = DIM == 3 ? STRIDE(TURN_SECOND(how), m) : 0;
-                        const i32 has = (j1 < m) & (j2 < K_MAX(m, 1)),
-                                  np = DIM == 3 ? m * m * m : m * m;
-                        const i32 back =
-                            (TURN_FIRST_BACK(how) & j1) ^ (TURN_SECOND_BACK(how) & j2 & 1);
-                        K_L(count) = has ? m : 0;
-                        K_L(at) =
-                            where[d][lane] +
-                            (has ? (i64)(c * np + j1 * to_first + j2 * to_second) * lanes : 0);
-                        K_L(step) = STRIDE(TURN_ACROSS(how), m) * lanes;
-                        K_L(sign) = back & 1 ? K_R(-1) : K_R(1);
-                        K_L(sum) = 0;
-                    }
-                    for (int n = 0; n < MOST; n++) {
-                        const real weight = legendre[n];
-                        K_LANE
-                        {
-                            const i32 has = n < K_L(count);
-                            const real w = has ? weight : K_R(0);
-                            const real odd = (n & TURN_LOW(turn[d][lane])) ? -w : w;
-                            K_L(sum) += odd * u[K_L(at) + (has ? n * K_L(step) : 0)];
-                        }
-                    }
-                    K_LANE traces[i][lane] = K_L(sign) * K_L(sum);
+                    K_LANEVAR(real, trace);
+                    GATHER_TRACE(d, j1, j2, trace)
+                    K_LANE traces[i][lane] = K_L(trace);
                 }
             }
 #endif

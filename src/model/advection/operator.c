@@ -22,12 +22,10 @@ done:
 
 /* --- sizes ---------------------------------------------------------------------------------------- */
 
-/* Whether the velocity depends on one of the variables [first, last]. */
-static bool velocity_uses(const eg_advection_options *options, int dim, int first, int last)
+static bool velocity_varies(const eg_advection_options *options, int dim)
 {
     for (int d = 0; d < dim; d++)
-        for (int i = first; i <= last; i++)
-            if (eg_expression_uses(options->velocity[d], i)) return true;
+        if (eg_expression_varies(options->velocity[d])) return true;
     return false;
 }
 
@@ -58,9 +56,8 @@ int eg_advection_lanes(const eg_device *device, const eg_mesh *mesh,
                        const eg_advection_options *options, int degree)
 {
     const eg_device_info *info = eg_device_get_info(device);
-    bool modal = !options->quadrature &&
-                 !velocity_uses(options, mesh->dim, EG_VARIABLE_X, EG_VARIABLE_Z) &&
-                 !source_given(options);
+    bool modal =
+        !options->quadrature && !velocity_varies(options, mesh->dim) && !source_given(options);
     const int extra = quadrature_of(options).extra;
     int lanes = info->lanes;
     if (!info->is_gpu) return info->lanes > 8 ? info->lanes / 2 : 4; /* of one register */
@@ -105,8 +102,9 @@ eg_status eg_advection_create(eg_space *space, const eg_advection_options *optio
                         .low_storage = options->low_storage,
                         .one_stage = options->one_stage};
     memcpy(a->velocity, options->velocity, sizeof a->velocity);
-    a->varies = velocity_uses(options, a->dim, EG_VARIABLE_X, EG_VARIABLE_Z);
-    a->changes = velocity_uses(options, a->dim, EG_VARIABLE_T, EG_VARIABLE_T);
+    a->varies = velocity_varies(options, a->dim);
+    for (int d = 0; d < a->dim; d++)
+        a->changes = a->changes || eg_expression_uses(a->velocity[d], EG_VARIABLE_T);
     a->has_source = source_given(options);
     if (a->quadrature.extra < eg_advection_least_extra(a->quadrature.lobatto) ||
         a->quadrature.extra > EG_ADVECTION_EXTRA_MOST)

@@ -78,6 +78,12 @@ eg_status eg_advection_write_velocity(const eg_advection *advection, eg_text *so
 /* kernels.c: the kernel of a group, behind these functions. */
 eg_status eg_advection_compile(eg_advection *advection, int group, const char *functions);
 
+/* kernels.c: an entry of model/advection/FILE.k.c for a group, behind `functions`; `options` has
+ * defines and what else is chosen. */
+eg_status eg_advection_make_kernel(const eg_advection *advection, int group, const char *functions,
+                                   const char *file, const char *entry, eg_kernel_options options,
+                                   eg_kernel **out);
+
 /* operator.c: a buffer on the space's device with these values. */
 eg_status eg_advection_upload(const eg_space *space, eg_type type, size_t count, const void *values,
                               eg_buffer **out);

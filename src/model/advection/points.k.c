@@ -108,37 +108,9 @@ K_KERNEL(points, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN
             {
                 const int f = i / OTHER_LINES, j1 = i % OTHER_LINES % MOST;
                 const int j2 = i % OTHER_LINES / MOST;
-                K_LANEVAR(i64, at);
-                K_LANEVAR(i32, pace);
-                K_LANEVAR(i32, count);
-                K_LANEVAR(real, sign);
-                K_LANEVAR(real, sum);
-                K_LANE
-                {
-                    const i32 m = side[f][lane], how = turn[f][lane], lanes = pitch[f][lane];
-                    const i32 np = DIM == 3 ? m * m * m : m * m;
-                    const i32 to_first = STRIDE(TURN_FIRST(how), m);
-                    const i32 to_second = DIM == 3 ? STRIDE(TURN_SECOND(how), m) : 0;
-                    const i32 has = (j1 < m) & (j2 < K_MAX(m, 1));
-                    const i32 back = (TURN_FIRST_BACK(how) & j1) ^ (TURN_SECOND_BACK(how) & j2);
-                    K_L(count) = has ? m : 0;
-                    K_L(at) = where[f][lane] +
-                              (has ? (i64)(c * np + j1 * to_first + j2 * to_second) * lanes : 0);
-                    K_L(pace) = STRIDE(TURN_ACROSS(how), m) * lanes;
-                    K_L(sign) = back & 1 ? -ROOT_HALF : ROOT_HALF;
-                    K_L(sum) = 0;
-                }
-                for (int n = 0; n < MOST; n++) {
-                    const real weight = legendre[n];
-                    K_LANE
-                    {
-                        const i32 has = n < K_L(count);
-                        const real w = has ? weight : K_R(0);
-                        const real odd = (n & TURN_LOW(turn[f][lane])) ? -w : w;
-                        K_L(sum) += odd * u[K_L(at) + (has ? n * K_L(pace) : 0)];
-                    }
-                }
-                K_LANE other[i][lane] = K_L(sign) * K_L(sum);
+                K_LANEVAR(real, trace);
+                GATHER_TRACE(f, j1, j2, trace)
+                K_LANE other[i][lane] = ROOT_HALF * K_L(trace);
             }
             K_SYNC;
             K_ROWS(i, FACES * LINES)

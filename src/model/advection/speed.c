@@ -143,9 +143,8 @@ static double fastest_on_host(const eg_advection *a, double t, bool with_degree)
 /* Makes the kernel of a group, if it is not there yet. */
 static eg_status need_speeds(eg_advection *a, int group)
 {
-    const eg_group *g = &a->space->groups[group];
     eg_advection_part *p = &a->parts[group];
-    eg_text source = eg_text_new(a->space->ctx);
+    eg_text velocity = eg_text_new(a->space->ctx);
     eg_status status = EG_OK;
     const eg_define defines[] = {
         {"DIM", a->dim},
@@ -153,20 +152,12 @@ static eg_status need_speeds(eg_advection *a, int group)
         {"Q", p->points},
         {"PARTS", eg_device_get_info(a->space->device)->is_gpu ? PARTS : 1}};
     if (p->speeds) return EG_OK;
-    EG_TRY(eg_advection_write_velocity(a, &source));
-    EG_TRY(eg_text_puts(&source, "#include \"model/advection/speeds.k.c\"\n"));
-    EG_TRY(eg_kernel_create(a->space->device,
-                            &(eg_kernel_options){.size = sizeof(eg_kernel_options),
-                                                 .source = "advection",
-                                                 .text = eg_text_string(&source),
-                                                 .entry = "speeds",
-                                                 .real = EG_F64,
-                                                 .lanes = g->lanes,
-                                                 .defines = defines,
-                                                 .define_count = EG_COUNT(defines)},
-                            &p->speeds));
+    EG_TRY(eg_advection_write_velocity(a, &velocity));
+    EG_TRY(eg_advection_make_kernel(
+        a, group, eg_text_string(&velocity), "speeds", "speeds",
+        (eg_kernel_options){.defines = defines, .define_count = EG_COUNT(defines)}, &p->speeds));
 done:
-    eg_text_free(&source);
+    eg_text_free(&velocity);
     return status;
 }
 

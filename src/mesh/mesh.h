@@ -132,6 +132,26 @@ eg_status eg_mesh_distribute(const eg_mesh *whole, eg_comm *comm, const int32_t 
  * numbers, curved ones as Gmsh's elements of the same order. */
 eg_status eg_mesh_write_gmsh(const eg_mesh *mesh, const char *path);
 
+/* Two boundaries of a file that a case joins: the second lies a constant shift from the first. */
+typedef struct eg_periodic_names {
+    const char *first, *second; /* not owned */
+} eg_periodic_names;
+
+/* How a file becomes a mesh. Zero means the default. */
+typedef struct eg_gmsh_options {
+    bool merge_nodes;              /* nodes at one place become one */
+    const eg_periodic_names *join; /* [join_count] beside what the file's $Periodic says */
+    size_t join_count;
+    eg_text *report; /* what was repaired is added, a line each: elements turned over, nodes merged;
+                        NULL: it is a warning of the context */
+} eg_gmsh_options;
+
+/* Reads a Gmsh file (MSH 2.2 or 4.1, text or binary): a whole mesh, connected and in Hilbert order,
+ * or an error that names the element, where it lies and its group. Global numbers are the
+ * elements' places in the file. */
+eg_status eg_mesh_read_gmsh(eg_context *ctx, const char *path, const eg_gmsh_options *options,
+                            eg_mesh **out);
+
 /* --- questions -------------------------------------------------------------------------------- */
 
 /* The number of a boundary, -1 if the mesh has none of that name. */

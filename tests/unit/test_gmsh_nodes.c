@@ -1,7 +1,7 @@
 /* Gmsh's element types and the order of their nodes. */
 #include "test.h"
 
-#include "mesh/gmsh_nodes.h"
+#include "mesh/gmsh/nodes.h"
 
 /* The lattice as digits, a node after another. */
 static const char *write_lattice(eg_shape shape, int order, char text[8 * EG_GMSH_NODES_MAX])

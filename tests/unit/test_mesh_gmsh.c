@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "mesh/gmsh_nodes.h"
+#include "mesh/gmsh/nodes.h"
 #include "mesh/mesh.h"
 
 /* --- a reader --------------------------------------------------------------------------------- */

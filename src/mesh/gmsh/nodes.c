@@ -5,7 +5,7 @@
  * a face or a volume are numbered like a smaller element of the same shape, a layer of the
  * lattice further in, and so on to the centre. Types, edges and faces are those of Gmsh's manual
  * [geuzaine2009]. */
-#include "mesh/gmsh_nodes.h"
+#include "mesh/gmsh/nodes.h"
 
 #include <assert.h>
 #include <string.h>

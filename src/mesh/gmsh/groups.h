@@ -2,7 +2,7 @@
 #ifndef EG_GMSH_GROUPS_H
 #define EG_GMSH_GROUPS_H
 
-#include "mesh/gmsh_number.h"
+#include "mesh/gmsh/number.h"
 
 #define EG_GMSH_LINKS_MAX 8
 

@@ -4,7 +4,7 @@
  * a (multi)linear mapping would give them, whichever way round an element sees the face. A hash
  * table of these keys finds the nodes that elements share; the time is linear. Coordinates of
  * curved elements are those of their polynomial at the equidistant nodes. */
-#include "mesh/gmsh_number.h"
+#include "mesh/gmsh/number.h"
 
 #include "mesh/build.h"
 

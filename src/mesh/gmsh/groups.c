@@ -4,7 +4,7 @@
  * Joined faces that have different vertices are a shift apart. A link is all faces of one shift;
  * of its sides the master is that from which the shift's first component that is not zero is
  * positive. A node belongs to the first boundary or side that has it, else to the domain. */
-#include "mesh/gmsh_groups.h"
+#include "mesh/gmsh/groups.h"
 
 #include <math.h>
 #include <string.h>

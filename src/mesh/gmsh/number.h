@@ -2,7 +2,7 @@
 #ifndef EG_GMSH_NUMBER_H
 #define EG_GMSH_NUMBER_H
 
-#include "mesh/gmsh_nodes.h"
+#include "mesh/gmsh/nodes.h"
 #include "mesh/mesh.h"
 
 /* A node by the nodes at the vertices that hold it: it lies at the sum of weight × vertex over

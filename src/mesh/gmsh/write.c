@@ -3,7 +3,7 @@
  * A physical group of one entity gives each group its name; entity and physical group of group g
  * have the tag g + 1. Node i has the tag i + 1. An element's tag is its global number + 1; the
  * tags of faces follow. */
-#include "mesh/gmsh_groups.h"
+#include "mesh/gmsh/groups.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -106,6 +106,8 @@ typedef struct eg_kernel_options {
     size_t define_count;
     bool no_contraction; /* a * b + c is rounded twice on every device, so that sums, products,
                             quotients and square roots have the same bits everywhere; slower */
+    int tiles_in_turn; /* so many consecutive tiles are taken one after another by the same threads
+                            of a GPU, which may hand results on (K_TILES alone); 0: 1 */
 } eg_kernel_options;
 
 /* Compiles (or takes from the cache) and loads a kernel. */

@@ -25,6 +25,7 @@ typedef struct eg_geometry {
     int lanes;           /* LANES */
     int ty;              /* K_TY */
     int tz;              /* K_TZ: groups per block */
+    int in_turn;         /* K_IN_TURN: consecutive tiles of a slot, K_TILES alone */
     int groups_per_tile; /* 1; level 2 on tensor cores: LANES / 16, one warp each */
     int block[3];        /* threads of a block */
     size_t shared_bytes; /* K_SHARED memory of a block */
@@ -35,7 +36,8 @@ typedef struct eg_geometry {
 /* Blocks that a launch of `tiles` wants: every group once. */
 static inline int64_t eg_geometry_blocks(const eg_geometry *g, int64_t tiles)
 {
-    return (tiles * g->groups_per_tile + g->tz - 1) / g->tz;
+    const int64_t each = (int64_t)g->tz * g->in_turn;
+    return (tiles * g->groups_per_tile + each - 1) / each;
 }
 
 /* One bound argument: `size` bytes at `data`. For buffers `data` points at `memory` and `offset`

@@ -101,8 +101,9 @@ done:
 static void hash_options(const eg_kernel_options *o, char hex[EG_SHA256_HEX])
 {
     const char *const strings[] = {o->source ? o->source : "", o->text ? o->text : "", o->entry};
-    const int64_t numbers[] = {o->real, o->lanes, o->rows_per_block, o->tiles_per_block,
-                               o->no_contraction};
+    const int64_t numbers[] = {o->real,           o->lanes,
+                               o->rows_per_block, o->tiles_per_block,
+                               o->tiles_in_turn,  o->no_contraction};
     unsigned char digest[EG_SHA256_BYTES];
     eg_sha256 hash;
     eg_sha256_init(&hash);

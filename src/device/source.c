@@ -196,6 +196,7 @@ static eg_status choose_geometry(eg_context *ctx, const eg_target *target,
     *g = (eg_geometry){.lanes = options->lanes ? options->lanes : target->lanes,
                        .ty = 1,
                        .tz = 1,
+                       .in_turn = options->tiles_in_turn && !d->warps ? options->tiles_in_turn : 1,
                        .groups_per_tile = 1,
                        .waves = WAVES};
     if (g->lanes < 1 || g->lanes > 64 || (g->lanes & (g->lanes - 1)))
@@ -314,8 +315,8 @@ static eg_status add_constants(const eg_target *target, const eg_kernel_options 
                           options->real == EG_F64 ? 64 : 32, !options->no_contraction));
     EG_TRY(eg_text_printf(text,
                           "#define K_LEVEL %d\n#define LANES %d\n#define K_TY %d\n"
-                          "#define K_TZ %d\n",
-                          d->warps ? 2 : 1, g->lanes, g->ty, g->tz));
+                          "#define K_TZ %d\n#define K_IN_TURN %d\n",
+                          d->warps ? 2 : 1, g->lanes, g->ty, g->tz, g->in_turn));
     if (target->kind == EG_TARGET_CUDA)
         EG_TRY(eg_text_printf(text, "#define K_MMA %d\n#define K_THREADS %d\n", mma,
                               g->block[0] * g->block[1] * g->block[2]));
@@ -399,11 +400,13 @@ eg_status eg_source_build(eg_context *ctx, const eg_target *target,
     if (options->real != EG_F64 && options->real != EG_F32)
         return eg_fail(ctx, EG_ERROR_ARGUMENT, "%s: real is f64 or f32, not %s", name,
                        eg_type_name(options->real));
-    if (options->lanes < 0 || options->rows_per_block < 0 || options->tiles_per_block < 0)
+    if (options->lanes < 0 || options->rows_per_block < 0 || options->tiles_per_block < 0 ||
+        options->tiles_in_turn < 0)
         return eg_fail(ctx, EG_ERROR_ARGUMENT,
-                       "%s: lanes, rows_per_block and tiles_per_block are positive, or 0 to be "
-                       "chosen; they are %d, %d and %d",
-                       name, options->lanes, options->rows_per_block, options->tiles_per_block);
+                       "%s: lanes, rows_per_block, tiles_per_block and tiles_in_turn are positive, "
+                       "or 0 to be chosen; they are %d, %d, %d and %d",
+                       name, options->lanes, options->rows_per_block, options->tiles_per_block,
+                       options->tiles_in_turn);
     strcpy(source->name, name);
     strcpy(source->entry, options->entry);
 

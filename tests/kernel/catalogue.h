@@ -16,7 +16,7 @@ typedef struct catalogue_row {
     eg_type real;
     int lanes;      /* 0: the target's own */
     int least_arch; /* compiled for CUDA from here on; 0: for every architecture */
-    bool not_on_cpu;
+    bool not_on_cpu, only_on_cpu;
     int rows, tiles;                      /* per block; 0: chosen */
     eg_define defines[CATALOGUE_DEFINES]; /* up to the first without a name */
 } catalogue_row;
@@ -69,8 +69,9 @@ typedef struct catalogue_row {
         {"NP", (dim) == 3 ? (m) * (m) * (m) : (m) * (m)}, {"FACES", 2 * (dim)},                    \
         {"FACTORS", 1 + (dim) * (dim)}, {"CORNERS", (dim) == 3 ? 8 : 4}, {"COMPONENTS", 2},        \
         {"POINTS", (m) + 1}, {"MOST", most}, {"UNIFORM", uniform}, {"CURVED", curved},             \
-        {"PARALLEL", uniform}, {"GATHERS", !(uniform)}, {"FIRST", curved}, {"WHOLE", (most) < 4},  \
-        {"Q", (m) + 1}, {"FACE_Q", (most) + 1}, {"SOURCES", curved}, {"BOUNDARIES", curved},       \
+        {"PARALLEL", uniform}, {"GATHERS", !(uniform)}, {"CLIMBS", (uniform) && (most) < 4},       \
+        {"FIRST", curved}, {"WHOLE", (most) < 4}, {"Q", (m) + 1}, {"FACE_Q", (most) + 1},          \
+        {"SOURCES", curved}, {"BOUNDARIES", curved},                                               \
     {                                                                                              \
         "LOW_STORAGE", curved                                                                      \
     }
@@ -217,6 +218,10 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_ADVECTION("modal", 0, 2, 2, 2, 1, 0),
     CATALOGUE_ADVECTION("modal", 0, 2, 5, 6, 0, 1),
     CATALOGUE_ADVECTION("modal", 0, 3, 3, 4, 1, 0),
+    {"model/advection/sweep.k.c", "sweep", EG_F64, .only_on_cpu = true,
+     .defines = {CATALOGUE_ADVECTION_DEFINES(2, 4, 5, 1, 0)}},
+    {"model/advection/sweep.k.c", "sweep", EG_F64, .only_on_cpu = true,
+     .defines = {CATALOGUE_ADVECTION_DEFINES(3, 3, 4, 0, 1)}},
     CATALOGUE_ADVECTION("points", 0, 2, 3, 4, 0, 1),
     /* clang finds no vectors for the one row of a constant. */
     {"model/advection/points.k.c", "points", EG_F64, .not_on_cpu = true,

@@ -22,8 +22,9 @@ typedef struct setting {
     int flags;
 } setting;
 
-/* The scheme is a low-storage one; run on every device, not on one thread of the CPU alone. */
-enum { LOW_STORAGE = 1, EVERYWHERE = 2 };
+/* The scheme is a low-storage one; run on every device, not on one thread of the CPU alone; rows of
+ * elements are longer than a tile; three rows of a degree follow each other. */
+enum { LOW_STORAGE = 1, EVERYWHERE = 2, LONG = 4, BANDS = 8 };
 
 static const setting settings[] = {
     {"uniform", EG_SHAPE_QUAD, 1, 0, true, false, 3, 3, {"1", "0.5"}, NULL, NULL, 0},
@@ -72,6 +73,59 @@ static const setting settings[] = {
      NULL,
      NULL,
      LOW_STORAGE},
+    {"rows", EG_SHAPE_QUAD, 1, 0, true, false, 3, 3, {"1", "0.5"}, NULL, NULL, LONG | EVERYWHERE},
+    {"backward rows", EG_SHAPE_QUAD, 1, 0, true, false, 2, 2, {"-1", "-0.5"}, NULL, NULL, LONG},
+    {"crossing rows", EG_SHAPE_QUAD, 1, 0, true, false, 1, 1, {"1", "-0.5"}, NULL, NULL, LONG},
+    {"bands",
+     EG_SHAPE_QUAD,
+     1,
+     0,
+     true,
+     false,
+     1,
+     3,
+     {"1", "0.5"},
+     NULL,
+     NULL,
+     LONG | BANDS | EVERYWHERE},
+    {"bounded bands",
+     EG_SHAPE_QUAD,
+     2,
+     0,
+     false,
+     false,
+     4,
+     2,
+     {"1", "0.5"},
+     NULL,
+     "x + t*y",
+     LONG | BANDS | LOW_STORAGE},
+    {"large bands",
+     EG_SHAPE_QUAD,
+     1,
+     0,
+     true,
+     false,
+     7,
+     6,
+     {"-1", "0.5"},
+     NULL,
+     NULL,
+     LONG | BANDS},
+    {"patches", EG_SHAPE_QUAD, 1, 0, false, false, 3, 1, {"1", "0.5"}, NULL, "x", LONG},
+    {"rows", EG_SHAPE_HEX, 1, 0, true, false, 2, 2, {"1", "0.5", "2"}, NULL, NULL, LONG},
+    {"bands",
+     EG_SHAPE_HEX,
+     2,
+     0,
+     false,
+     false,
+     1,
+     2,
+     {"1", "0.5", "2"},
+     NULL,
+     "x + y*z",
+     LONG | BANDS},
 };
 
 /* --- a setting on a device ------------------------------------------------------------------------ */
@@ -102,9 +156,11 @@ static bench bench_new(eg_device *device, const setting *s, int cells)
     bench b = {.s = s};
     const bool solid = s->shape == EG_SHAPE_HEX;
     const int dim = solid ? 3 : 2;
+    const int width = s->flags & LONG ? (solid ? 19 : 37) : cells;
+    const int height = s->flags & LONG ? (solid ? 4 : 9) : cells - 1;
     TEST_OK(ctx, eg_comm_self(ctx, &b.comm));
     b.mesh = box_with(ctx, &(eg_box_options){.shape = s->shape,
-                                             .cells = {cells, cells - 1, solid ? 3 : 0},
+                                             .cells = {width, height, solid ? 3 : 0},
                                              .grading = {s->grading, s->grading, s->grading},
                                              .perturb = s->perturb,
                                              .seed = 5,
@@ -126,6 +182,8 @@ static bench bench_new(eg_device *device, const setting *s, int cells)
                                           .low_storage = s->flags & LOW_STORAGE};
     const int most = s->degree_a > s->degree_b ? s->degree_a : s->degree_b;
     uint8_t *degrees = mixed_degrees(b.mesh, s->degree_a, s->degree_b);
+    for (int32_t e = 0; e < b.mesh->element_count && s->flags & BANDS; e++)
+        degrees[e] = (uint8_t)(b.mesh->global[e] / (3 * width) % 2 ? s->degree_a : s->degree_b);
     TEST_OK(ctx, eg_space_create(device, b.comm, b.mesh,
                                  &(eg_space_options){
                                      .basis = EG_BASIS_MODAL,

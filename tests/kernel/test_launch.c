@@ -301,6 +301,52 @@ static void test_check__kernels_read_nan_from_fresh_buffers(void **state)
     on_every_device(fresh);
 }
 
+/* y says whether the same threads had the tile before. Every third tile is left out. */
+static const char turns_text[] =
+    "K_KERNEL(turns, K_OUT(real, y, LANES))\n"
+    "{\n"
+    "    i64 last = -2;\n"
+    "    K_TILES(t)\n"
+    "    {\n"
+    "        const int handed = last == t - 1;\n"
+    "        last = t;\n"
+    "        K_LEAVE_OUT(t % 3 == 2)\n"
+    "        K_NODES(i, 1) K_TILE(y, t, 1)[lane] = handed ? K_R(1) : K_R(0);\n"
+    "    }\n"
+    "}\n";
+
+static void in_turn(eg_device *device, eg_type real)
+{
+    enum { FROM = 2, COUNT = 41, TURN = 4 };
+    eg_context *ctx = eg_device_context(device);
+    const bool cpu = !strcmp(eg_device_get_info(device)->backend, "cpu");
+    eg_kernel *kernel = NULL;
+    array y = array_poisoned(device, real, (FROM + COUNT) * LANES);
+    eg_kernel_options options = text_options(SOURCE, turns_text, "turns", real);
+    options.tiles_in_turn = TURN;
+    TEST_OK(ctx, eg_kernel_create(device, &options, &kernel));
+    const eg_argument argument = EG_BUFFER("y", y.buffer);
+    TEST_OK(ctx, eg_launch_tiles(kernel, FROM, COUNT, &argument, 1));
+    array_download(&y);
+    for (size_t i = 0; i < y.count; i++) {
+        const size_t tile = i / LANES;
+        if (tile < FROM || tile % 3 == 2)
+            assert_true(isnan(y.v[i]));
+        else if ((tile - FROM) % TURN != 0 && !cpu)
+            assert_true(y.v[i] == 1);
+        else
+            assert_true(y.v[i] == 0 || y.v[i] == 1);
+    }
+    eg_kernel_destroy(&kernel);
+    array_free(&y);
+}
+
+static void test_launch__the_same_threads_take_tiles_in_turn(void **state)
+{
+    (void)state;
+    on_every_device(in_turn);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +355,7 @@ int main(void)
         KERNEL_TEST(test_check__one_value_written_outside_a_buffer_is_found),
         KERNEL_TEST(test_launch__a_buffer_that_starts_misaligned_is_refused),
         KERNEL_TEST(test_check__kernels_read_nan_from_fresh_buffers),
+        KERNEL_TEST(test_launch__the_same_threads_take_tiles_in_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

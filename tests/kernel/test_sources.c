@@ -103,7 +103,8 @@ static void compile_all(const architecture *arch)
         skip();
     }
     for (size_t i = 0; i < EG_COUNT(catalogue); i++)
-        if (catalogue[i].least_arch <= arch->number) compile(ctx, arch, &catalogue[i]);
+        if (!catalogue[i].only_on_cpu && catalogue[i].least_arch <= arch->number)
+            compile(ctx, arch, &catalogue[i]);
     where[0] = '\0';
     test_context_free(&ctx);
 }

@@ -1,6 +1,6 @@
 /* The kernel language, part common to all backends. docs/explanation/kernel-dialect.md teaches it.
  *
- * The library defines before this file: LANES, K_TY, K_TZ, K_REAL (64 or 32), K_CONTRACT (1: a * b + c
+ * The library defines before this file: LANES, K_TY, K_TZ, K_IN_TURN, K_REAL (64 or 32), K_CONTRACT (1: a * b + c
  * may be one rounding), K_LEVEL (1: K_TILES, 2: K_WARPS), K_FN, K_PARTS, K_STREAMING, K_SCRAMBLE and
  * the backend's K_CPU / K_OPENCL / K_CUDA; the kernel's own constants stand behind it. A backend's
  * header defines the types f64 f32 i64 i32 u32 u8, K_INFINITY, K_NAN and the loops. */

@@ -44,6 +44,9 @@ typedef uint8_t u8;
 #define K_ARG_OP(type, x) , const type *restrict const x
 
 #define K_TILES(t) for (i64 t = k_t0; t < k_t1; t++)
+#define K_STOP k_t1
+#define K_LEAVE_OUT(condition) \
+    if (condition) continue;
 #define K_ROWS(i, n) for (int i = 0, k_i = 0; i < (n); i++, k_i++)
 #define K_NODES(i, n) K_ROWS(i, n) K_LANE
 #define K_SHARED(type, x, n) _Alignas(64) type x[n][K_LD]
@@ -89,7 +92,6 @@ K_INLINE void k_store(real *p, k_vector v) { *(k_vector *)p = v; }
 /* Vectors of lanes as values: K_VECTORS is K_NODES with `lane` the first of K_VN lanes. */
 #define K_VECTORS(i, n) K_ROWS(i, n) for (int lane = 0; lane < LANES; lane += K_VN)
 #define K_UNCUT(bound) ((bound) <= lane || lane + K_VN <= (bound))
-#define K_MOVES 1
 #if K_PLAIN
 typedef real vreal;
 #define K_GET(p) ((p)[lane])
@@ -97,6 +99,9 @@ typedef real vreal;
 #define K_BELOW(bound, a, b) (lane < (bound) ? (a) : (b))
 #define K_UP(x, before) (before)
 #define K_ALL(x) (x)
+typedef int k_mask;
+#define K_LANES(bits) ((bits) >> lane & 1)
+#define K_PICK(lanes, a, b) ((lanes) ? (a) : (b))
 #else
 typedef real vreal __attribute__((vector_size(K_VECTOR_BYTES)));
 typedef real k_any_vector __attribute__((vector_size(K_VECTOR_BYTES), may_alias, aligned(K_REAL / 8)));
@@ -107,12 +112,21 @@ typedef i32 k_mask __attribute__((vector_size(K_VECTOR_BYTES)));
 #endif
 #define K_GET(p) ((vreal)*(const k_any_vector *)((p) + lane))
 #define K_SET(p, x) (*(k_any_vector *)((p) + lane) = (x))
+K_INLINE vreal k_pick(k_mask is, vreal a, vreal b)
+{
+    return (vreal)((is & (k_mask)a) | (~is & (k_mask)b));
+}
 K_INLINE vreal k_below(int bound, vreal a, vreal b)
 {
     k_mask number;
     for (int i = 0; i < K_VN; i++) number[i] = i;
-    const k_mask is = number < (k_mask){0} + bound;
-    return (vreal)((is & (k_mask)a) | (~is & (k_mask)b));
+    return k_pick(number < (k_mask){0} + bound, a, b);
+}
+K_INLINE k_mask k_lanes(int bits)
+{
+    k_mask bit;
+    for (int i = 0; i < K_VN; i++) bit[i] = 1 << i;
+    return ((k_mask){0} + bits & bit) == bit;
 }
 #ifdef __has_builtin
 #if __has_builtin(__builtin_shufflevector)
@@ -143,6 +157,8 @@ K_INLINE vreal k_up(vreal x, vreal before)
 #define K_BELOW(bound, a, b) k_below((bound) - lane, a, b)
 #define K_UP(x, before) k_up(x, before)
 #define K_ALL(x) ((vreal){0} + (x))
+#define K_LANES(bits) k_lanes((bits) >> lane)
+#define K_PICK(lanes, a, b) k_pick(lanes, a, b)
 #endif
 
 /* Stores past the cache, for output larger than it that is not read again soon. */

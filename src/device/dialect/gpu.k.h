@@ -10,9 +10,11 @@
 
 /* Slots behind the last tile repeat it without storing, so that every thread meets every barrier. */
 #define K_TILES(t) \
-    for (i32 k_b = k_t0 + K_BLOCK * K_TZ; k_b < k_t1; k_b += K_BLOCKS * K_TZ) \
-        for (i32 t = K_MIN(k_b + K_SLOT, k_t1 - 1), k_live = k_b + K_SLOT < k_t1, k_once = 1; k_once; \
-             k_once = 0, K_SYNC)
+    for (i32 k_b = k_t0 + K_BLOCK * K_TZ * K_IN_TURN; k_b < k_t1; k_b += K_BLOCKS * K_TZ * K_IN_TURN) \
+        for (i32 k_n = k_b + K_SLOT * K_IN_TURN, k_stop = k_n + K_IN_TURN; k_n < k_stop; k_n++) \
+            for (i32 t = K_MIN(k_n, k_t1 - 1), k_live = k_n < k_t1, k_once = 1; k_once; \
+                 k_once = 0, K_SYNC)
+#define K_LEAVE_OUT(condition) k_live = k_live && !(condition);
 #define K_ROWS(i, n) \
     K_UNROLL for (int k_i = 0; k_i < ((n) + K_TY - 1) / K_TY; k_i++) \
         for (int i = k_i * K_TY + K_ROW, k_go = k_live && i < (n); k_go; k_go = 0)
@@ -20,7 +22,6 @@
 #define K_VECTORS(i, n) K_NODES(i, n)
 typedef real vreal;
 #define K_UNCUT(bound) 1
-#define K_MOVES 0
 #define K_GET(p) ((p)[lane])
 #define K_SET(p, x) ((p)[lane] = (x))
 #define K_BELOW(bound, a, b) (lane < (bound) ? (a) : (b))

@@ -41,10 +41,8 @@
 
 /* What kind of tile it is: bits of `kinds`. */
 #define KIND_OUTER 1 /* some face is on a boundary of the domain */
-#define KIND_MIXED 2 /* some neighbour is of another group, or turned, or stands nowhere near the others */
-#define KIND_BESIDE 4  /* neighbours at -1 of direction 0 are in the lane before, but for lane 0 … */
-#define KIND_FOLLOWS 8 /* … where it is the last lane of the tile before */
-#define KIND_ONE(d, end) (16 << (2 * (d) + (end))) /* neighbours there stand in one piece */
+#define KIND_MIXED 2  /* some neighbour is of another group, or turned, or stands nowhere near the others */
+#define KIND_CLIMBS 4 /* neighbours at -1 of direction 1 are in the tile before, lane by lane */
 
 /* How a neighbour's face is turned against mine, as `turns` says for my face and the byte of
  * neighbour_face: its direction across the face, those along it that are my first and second, and

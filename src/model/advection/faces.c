@@ -55,12 +55,12 @@ static int find_turn(const eg_shape_info *info, int face, int other_face, int or
 }
 
 /* The turn of a neighbour that is not turned at all. */
-static int straight_turn(const eg_shape_info *info, int face)
+static int straight_turn(int dim, int face)
 {
     bool high = false;
-    const int across = eg_shape_face_direction(tensor_of(info->dim), face, &high);
+    const int across = eg_shape_face_direction(tensor_of(dim), face, &high);
     int turn = across | (int)high << 6, place = 0;
-    for (int d = 0; d < info->dim; d++)
+    for (int d = 0; d < dim; d++)
         if (d != across) turn |= d << (2 + 2 * place++);
     return turn;
 }
@@ -95,92 +95,112 @@ done:
     return status;
 }
 
-/* The place in its group of the neighbour of an element, by its own place; what is behind a boundary
- * counts as the element itself. -1: of another group. */
-static int64_t neighbour_place(const eg_space *space, const eg_group *g, int64_t place, int face)
+eg_neighbour eg_advection_neighbour(const eg_space *space, const eg_group *g, int64_t place,
+                                    int end, const int *turns)
 {
-    const size_t at =
-        (size_t)g->element_of_slot[place] * (size_t)space->mesh->face_stride + (size_t)face;
-    const int32_t neighbour = space->mesh->neighbour[at];
-    const int64_t other = neighbour < 0 ? place : space->slot_of_element[neighbour] - g->first_slot;
-    return other < 0 || other >= g->tiles * g->lanes ? -1 : other;
+    const eg_mesh *mesh = space->mesh;
+    const int face = eg_shape_face_at(g->shape, end / 2, end % 2);
+    const size_t at = (size_t)g->element_of_slot[place] * (size_t)mesh->face_stride + (size_t)face;
+    if (mesh->neighbour[at] < 0) return (eg_neighbour){EG_OUTSIDE, mesh->neighbour[at]};
+    const int32_t slot = space->slot_of_element[mesh->neighbour[at]];
+    const int group = space->group_of_block[slot / EG_SLOT_BLOCK];
+    const int turn = turns[face * EG_FACE_BYTES + mesh->neighbour_face[at]];
+    if (turn != straight_turn(mesh->dim, face) || space->groups[group].lanes != g->lanes)
+        return (eg_neighbour){EG_TURNED, 0};
+    return (eg_neighbour){group, slot - space->groups[group].first_slot};
 }
 
-/* Whether the neighbours of a tile's elements stand in at most three pieces: in which lanes the second
- * and the third begin, and the place of the first element of each. */
-static bool find_pieces(const eg_space *space, const eg_group *g, int64_t tile, int face,
+/* Whether the neighbours of a tile's elements are of the same group and stand in at most three
+ * pieces: in which lanes the second and the third begin, and the place of the first element of
+ * each. */
+static bool find_pieces(const eg_space *space, int group, int64_t tile, int end, const int *turns,
                         int32_t *run)
 {
+    const eg_group *g = &space->groups[group];
     int pieces = 0;
     int64_t before = 0;
     run[0] = run[1] = g->lanes;
     for (int lane = 0; lane < g->lanes; lane++) {
-        const int64_t other = neighbour_place(space, g, tile * g->lanes + lane, face);
-        if (other < 0) return false;
-        if (lane == 0 || other != before + 1 || other % g->lanes == 0) {
+        const eg_neighbour other =
+            eg_advection_neighbour(space, g, tile * g->lanes + lane, end, turns);
+        if (other.group != group) return false;
+        if (lane == 0 || other.place != before + 1 || other.place % g->lanes == 0) {
             if (++pieces > PIECES_MOST) return false;
             if (pieces > 1) run[pieces - 2] = lane;
-            run[PIECES_MOST - 2 + pieces] = (int32_t)other;
+            run[PIECES_MOST - 2 + pieces] = (int32_t)other.place;
         }
-        before = other;
+        before = other.place;
     }
     return true;
+}
+
+/* The most modes a side among the neighbours of an element, and whether one is a boundary. */
+static int side_around(const eg_space *space, int32_t element, bool *outer)
+{
+    const eg_mesh *mesh = space->mesh;
+    int most = 0;
+    for (int f = 0; f < eg_shape_get_info((eg_shape)mesh->shape[element])->faces; f++) {
+        const size_t at = (size_t)element * (size_t)mesh->face_stride + (size_t)f;
+        if (mesh->neighbour[at] < 0) {
+            *outer = true;
+            continue;
+        }
+        const int32_t slot = space->slot_of_element[mesh->neighbour[at]];
+        const int side = space->groups[space->group_of_block[slot / EG_SLOT_BLOCK]].degree + 1;
+        if (side > most) most = side;
+    }
+    return most;
+}
+
+/* Lists the tiles of KIND_MIXED. */
+static eg_status list_mixed(const eg_space *space, const eg_group *g, const int32_t *kinds,
+                            eg_advection_part *p)
+{
+    int32_t *list = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(space->ctx, (size_t)g->own_tiles + 1, &list));
+    for (int64_t tile = 0; tile < g->own_tiles; tile++) {
+        if (tile == g->interior_tiles) p->mixed_interior = p->mixed_tiles;
+        if (kinds[tile] & KIND_MIXED) list[p->mixed_tiles++] = (int32_t)tile;
+    }
+    if (g->interior_tiles == g->own_tiles) p->mixed_interior = p->mixed_tiles;
+    EG_TRY(eg_advection_upload(space, EG_I32, (size_t)p->mixed_tiles + 1, list, &p->mixed));
+done:
+    eg_release(space->ctx, &list);
+    return status;
 }
 
 eg_status eg_advection_classify(eg_advection *a, int group, const int *turns)
 {
     const eg_space *space = a->space;
-    const eg_mesh *mesh = space->mesh;
     const eg_group *g = &space->groups[group];
-    const eg_shape_info *info = eg_shape_get_info(g->shape);
+    const int ends = 2 * a->dim;
     eg_advection_part *p = &a->parts[group];
     int32_t *kinds = NULL, *runs = NULL;
-    int straight[EG_MAX_FACES]; /* turns of neighbours that are not turned */
-    int face_at[EG_MAX_FACES];  /* -1 and 1 of each direction */
     eg_status status = EG_OK;
     EG_TRY(eg_new(space->ctx, (size_t)g->own_tiles + 1, &kinds));
-    EG_TRY(eg_new(space->ctx, (size_t)(g->own_tiles * info->faces + 1) * RUN_VALUES, &runs));
-    for (int f = 0; f < info->faces; f++) {
-        straight[f] = straight_turn(info, f);
-        face_at[f] = eg_shape_face_at(g->shape, f / 2, f % 2);
-    }
+    EG_TRY(eg_new(space->ctx, (size_t)(g->own_tiles * ends + 1) * RUN_VALUES, &runs));
     p->most = g->degree + 1;
     for (int64_t i = 0; i < g->own_tiles * g->lanes; i++) {
-        const size_t element = (size_t)g->element_of_slot[i];
-        for (int f = 0; f < info->faces; f++) {
-            const size_t at = element * (size_t)mesh->face_stride + (size_t)f;
-            int32_t *kind = &kinds[i / g->lanes];
-            if (mesh->neighbour[at] < 0) {
-                *kind |= KIND_OUTER | KIND_MIXED;
-                continue;
-            }
-            const int32_t slot = space->slot_of_element[mesh->neighbour[at]];
-            const int other = space->group_of_block[slot / EG_SLOT_BLOCK];
-            const int side = space->groups[other].degree + 1;
-            if (other != group ||
-                turns[f * EG_FACE_BYTES + mesh->neighbour_face[at]] != straight[f])
-                *kind |= KIND_MIXED;
-            if (side > p->most) p->most = side;
+        bool outer = false;
+        const int most = side_around(space, g->element_of_slot[i], &outer);
+        if (outer) kinds[i / g->lanes] |= KIND_OUTER;
+        if (most > p->most) p->most = most;
+    }
+    for (int64_t tile = 0; tile < g->own_tiles; tile++) {
+        for (int end = 0; end < ends; end++) {
+            int32_t *run = &runs[RUN_VALUES * (tile * ends + end)];
+            if (!p->parallel || !find_pieces(space, group, tile, end, turns, run))
+                kinds[tile] |= KIND_MIXED;
+            else if (end == 2 && run[0] == g->lanes && run[2] == (tile - 1) * g->lanes)
+                kinds[tile] |= KIND_CLIMBS;
         }
+        p->kinds_present |= kinds[tile];
     }
-    for (int64_t i = 0; i < g->own_tiles * info->faces; i++) {
-        const int64_t tile = i / info->faces;
-        const int end = (int)(i % info->faces);
-        int32_t *run = &runs[RUN_VALUES * i];
-        if (!find_pieces(space, g, tile, face_at[end], run))
-            kinds[tile] |= KIND_MIXED;
-        else if (run[0] == g->lanes)
-            kinds[tile] |= KIND_ONE << end;
-        else if (end == 0 && run[0] == 1 && run[1] == g->lanes && run[3] == tile * g->lanes)
-            kinds[tile] |= KIND_BESIDE | (run[2] == tile * g->lanes - 1 ? KIND_FOLLOWS : 0);
-    }
-    for (int64_t i = 0; i < g->own_tiles; i++) {
-        if (kinds[i] & KIND_MIXED) kinds[i] &= KIND_MIXED | KIND_OUTER;
-        p->kinds_present |= kinds[i];
-    }
+    EG_TRY(list_mixed(space, g, kinds, p));
     EG_TRY(eg_advection_upload(space, EG_I32, (size_t)g->own_tiles, kinds, &p->kinds));
-    EG_TRY(eg_advection_upload(space, EG_I32, (size_t)(g->own_tiles * info->faces) * RUN_VALUES,
-                               runs, &p->runs));
+    EG_TRY(eg_advection_upload(space, EG_I32, (size_t)(g->own_tiles * ends) * RUN_VALUES, runs,
+                               &p->runs));
 done:
     eg_release(space->ctx, &runs);
     eg_release(space->ctx, &kinds);

@@ -6,6 +6,10 @@
 
 /* Elements with so many modes are kept in registers as a whole (modal.k.c), a thread of a GPU for each. */
 #define WHOLE_MOST 36
+/* … which then goes through so many rows (modal.k.c). More would read less, but leave too little to do
+ * side by side: two are the fastest on an H200. */
+#define CLIMB 2
+#define CARRIED_MOST 12 /* traces that it may carry */
 
 /* Adds a function NAME(x, y, z, t). */
 static eg_status emit(const eg_expression *expression, const char *name, eg_text *source)
@@ -113,13 +117,15 @@ static int whole_tiles(const eg_advection *a, const eg_group *group, int lines)
     return tiles;
 }
 
-eg_status eg_advection_compile(eg_advection *a, int group, const char *functions)
+static eg_status compile(eg_advection *a, int group, const char *functions, bool gathers,
+                         eg_kernel **out)
 {
     const eg_group *g = &a->space->groups[group];
     eg_advection_part *p = &a->parts[group];
     const int side = g->degree + 1, lines = a->dim == 3 ? side * side : side;
-    const char *entry = p->modal ? "modal" : "points";
+    const char *entry = p->sweep ? "sweep" : p->modal ? "modal" : "points";
     const bool whole = p->modal && lines * side <= WHOLE_MOST;
+    const bool climbs = whole && p->uniform && a->components * lines <= CARRIED_MOST && !gathers;
     const eg_define defines[] = {
         {"DIM", a->dim},
         {"M", side},
@@ -133,21 +139,36 @@ eg_status eg_advection_compile(eg_advection *a, int group, const char *functions
         {"MOST", p->most},
         {"UNIFORM", p->uniform},
         {"PARALLEL", p->parallel},
-        {"GATHERS", !p->parallel || (p->kinds_present & KIND_MIXED) != 0},
+        {"GATHERS", gathers},
+        {"CLIMBS", climbs},
         {"WHOLE", whole},
         {"FIRST", !a->one_stage},
         {"CURVED", g->curved},
         {"Q", p->points},
         {"FACE_Q", p->face_points},
         {"SOURCES", a->has_source},
-        {"BOUNDARIES", (p->kinds_present & KIND_OUTER) != 0},
+        {"BOUNDARIES",
+         p->sweep ? a->space->mesh->boundary_count > 0 : (p->kinds_present & KIND_OUTER) != 0},
         {"LOW_STORAGE", a->low_storage},
     };
     return eg_advection_make_kernel(
         a, group, functions, entry, entry,
         (eg_kernel_options){.rows_per_block = whole ? 1 : 0,
                             .tiles_per_block = whole ? whole_tiles(a, g, lines) : 0,
+                            .tiles_in_turn = climbs ? CLIMB : 1,
                             .defines = defines,
                             .define_count = EG_COUNT(defines)},
-        &p->kernel);
+        out);
+}
+
+eg_status eg_advection_compile(eg_advection *a, int group, const char *functions)
+{
+    eg_advection_part *p = &a->parts[group];
+    eg_status status = EG_OK;
+    const bool apart = p->modal && !p->sweep;
+    if (!apart || p->parallel) EG_TRY(compile(a, group, functions, false, &p->kernel));
+    if (apart && p->kinds_present & KIND_MIXED)
+        EG_TRY(compile(a, group, functions, true, &p->gathers));
+done:
+    return status;
 }

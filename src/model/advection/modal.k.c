@@ -11,10 +11,13 @@
  * in need a neighbour, DIM of 2 DIM.
  *
  * Neighbours of a tile's elements mostly stand in a row, too (field/rows.c), and are then read as
- * vectors, from up to three pieces; those in tiles of KIND_MIXED are gathered.
+ * vectors, from up to three pieces; those in tiles of KIND_MIXED are gathered. The latter are few as a
+ * rule and would slow the others down, so they have a launch of their own: with GATHERS `list` says
+ * which they are, without it they are left out.
  *
  * If WHOLE an element has so few modes that they are kept in registers, by a thread of a GPU; else
- * threads share its lines.
+ * threads share its lines. If they CLIMB, too, a thread goes from row to row (K_IN_TURN) and hands on
+ * what flows out along direction 1.
  *
  *     v0 v1 v2   wl a along each direction if UNIFORM, the same in all elements; else wl b
  *     backwards  bit d: a < 0, in all elements, if PARALLEL
@@ -25,11 +28,6 @@
  *     sides      [groups] M of each group
  *     rule       points [POINTS], then weight * p_j [POINTS][M] of a line, for boundary values */
 #include "model/advection/advection.k.h"
-
-/* Whether what flows out of a lane can be moved to the next. */
-#define MOVES (K_MOVES && UNIFORM && WHOLE)
-/* Large tiles are asked for so many tiles ahead. */
-#define AHEAD 2
 
 /* The speed along d and its sign: the same in all lanes, or vectors. */
 #if UNIFORM
@@ -56,7 +54,7 @@ typedef vreal sign_type;
     const i64 two_##d = first_value(RUN_OF(d)[3], begin, ROWS, LANES) - second_##d; \
     const i64 three_##d = first_value(RUN_OF(d)[4], begin, ROWS, LANES) - third_##d;
 #define RUN_OF(d) (runs + ((t * DIM + (d)) * 2 + BACKWARDS(d)) * 5)
-#if !PARALLEL
+#if GATHERS
 #define FIND_RUNS
 #elif DIM == 2
 #define FIND_RUNS FIND_RUN(0) FIND_RUN(1)
@@ -77,20 +75,29 @@ typedef vreal sign_type;
     inflow = a * (even + sign * odd);
 
 /* What flows into line j along d. */
-#if PARALLEL
+#if GATHERS
+#define INFLOW(d, j) inflow = a * K_GET(traces[(d) * LINES + (j)]);
+#else
 #define INFLOW(d, j) \
     const i64 piece = lane < second_##d ? one_##d : lane < third_##d ? two_##d : three_##d; \
-    if (mixed) { \
-        inflow = a * K_GET(traces[MIXED_LINE(d, j)]); \
-    } else if (K_UNCUT(second_##d) && K_UNCUT(third_##d)) { \
+    if (K_UNCUT(second_##d) && K_UNCUT(third_##d)) { \
         SUM_UP(d, IN_ONE) \
     } else { \
         SUM_UP(d, AT_SEAM) \
     }
-#else
-#define INFLOW(d, j) inflow = a * K_GET(traces[MIXED_LINE(d, j)]);
 #endif
-#define MIXED_LINE(d, j) (GATHERS ? (d) * LINES + (j) : 0)
+#if CLIMBS
+#define INFLOW_1(d, j) \
+    if (climbs) { \
+        inflow = carried[c * LINES + (j)]; \
+    } else { \
+        INFLOW(d, j) \
+    } \
+    carried[c * LINES + (j)] = outflow;
+#else
+#define INFLOW_1 INFLOW
+#endif
+
 /* Line j along d: TAKE(i, w, s) is told that mode i changes by w * s. */
 #define OWN(i) K_GET(own + (i) * LANES)
 #define LINE(d, j, INFLOW, TAKE) \
@@ -126,24 +133,16 @@ typedef vreal sign_type;
 #define UPDATE(i, w, s) FINISH(i, BASE(i) + K_GET(change[i]) + (w) * (s))
 #endif
 
-/* Nothing but whole vectors: neighbours of a tile in one piece, and in the lanes before. */
-#define FROM_ONE(d, j) \
-    const i64 piece = first_value(RUN_OF(d)[2], begin, ROWS, LANES); \
-    SUM_UP(d, IN_ONE)
-#define FROM_LANES(d, j) \
-    inflow = K_UP(outflow, carried[j]); \
-    carried[j] = outflow;
-
 /* The direction in which elements of a tile are neighbours comes last: they are in the cache by then. */
 #if DIM == 2
-#define ALONG_ALL(LAST, OTHERS) ALONG(1, OTHERS, KEEP) ALONG(0, LAST, UPDATE)
+#define ALONG_ALL ALONG(1, INFLOW_1, KEEP) ALONG(0, INFLOW, UPDATE)
 #else
-#define ALONG_ALL(LAST, OTHERS) ALONG(2, OTHERS, KEEP) ALONG(1, OTHERS, ADD) ALONG(0, LAST, UPDATE)
+#define ALONG_ALL ALONG(2, INFLOW, KEEP) ALONG(1, INFLOW_1, ADD) ALONG(0, INFLOW, UPDATE)
 #endif
 
 K_KERNEL(modal, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(i32, sides),
          K_IN(i32, neighbour, FACES *LANES), K_IN(u8, neighbour_face, FACES *LANES),
-         K_IN(i32, kinds, 1), K_IN(i32, runs, 5 * FACES), K_IN(i32, faces), K_IN(i32, turns),
+         K_IN(i32, kinds, 1), K_IN(i32, runs, 5 * FACES), K_IN(i32, list), K_IN(i32, faces), K_IN(i32, turns),
          K_IN(f64, factors, FACTORS *LANES), K_IN(f64, nodes, DIM *CORNERS *LANES),
          K_IN(real, legendre), K_IN(real, rule), K_VAL(i64, begin), K_VAL(i32, backwards),
          K_VAL(f64, v0), K_VAL(f64, v1), K_VAL(f64, v2), K_VAL(f64, time), K_VAL(f64, wf),
@@ -151,24 +150,31 @@ K_KERNEL(modal, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(
          K_OUT(real, out, COMPONENTS *NP *LANES))
 {
     K_SHARED(real, change, WHOLE ? 1 : NP);
-    K_SHARED(real, traces, GATHERS ? DIM * LINES : 1); /* of what flows in, in tiles that are mixed */
+    K_SHARED(real, traces, GATHERS ? DIM * LINES : 1); /* of what flows in */
     K_SHARED(real, speed, UNIFORM ? 1 : DIM);
     K_SHARED(real, signs, PARALLEL ? 1 : DIM);
-    /* Where it flows in along each direction, in tiles that are mixed: */
+    /* Where it flows in along each direction: */
     K_SHARED(i64, where, GATHERS *DIM + 1); /* the neighbour's first value */
     K_SHARED(i32, turn, GATHERS *DIM + 1);  /* … how it is turned */
     K_SHARED(i32, side, GATHERS *DIM + 1);  /* … its modes a side; 0: none, it is boundary -1 - beyond */
     K_SHARED(i32, pitch, GATHERS *DIM + 1); /* … its LANES */
     K_SHARED(i32, beyond, GATHERS *DIM + 1);
-#if MOVES
-    vreal carried[LINES]; /* what flows out of the lanes before, along direction 0 … */
-    i64 last = -2;        /* … which are in this tile */
-    const i32 simple = BACKWARDS(0) ? -1
-                                    : KIND_BESIDE | KIND_ONE(1, BACKWARDS(1)) |
-                                          (DIM == 3 ? KIND_ONE(2, BACKWARDS(2)) : 0);
+#if CLIMBS
+    vreal carried[COMPONENTS * LINES];
+    i32 last = -2; /* the tile that they are of */
 #endif
-    K_TILES(t)
+    K_TILES(listed)
     {
+#if GATHERS
+        const i32 t = list[listed], kind = kinds[t];
+#else
+        const i32 t = listed, kind = kinds[t];
+        K_LEAVE_OUT(kind & KIND_MIXED)
+#endif
+#if CLIMBS
+        const int climbs = last == t - 1 && kind & KIND_CLIMBS && !BACKWARDS(1);
+        last = kind & KIND_MIXED ? -2 : t;
+#endif
 #if !UNIFORM
         K_NODES(d, DIM)
         {
@@ -181,49 +187,42 @@ K_KERNEL(modal, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(
         }
         K_SYNC;
 #endif
-        const i32 kind = PARALLEL ? kinds[t] : kinds[t] | KIND_MIXED, mixed = kind & KIND_MIXED;
-#if MOVES
-        const int plain = (kind & simple) == simple;
-        const int follows = COMPONENTS == 1 && t == last + 1 && kind & KIND_FOLLOWS;
-        last = plain ? t : -2;
-#endif
 #if GATHERS
-        if (mixed) {
-            K_ROWS(d, DIM)
+        K_ROWS(d, DIM)
+        {
+            const int low = faces[2 * d] * LANES, high = faces[2 * d + 1] * LANES;
+            K_GLOBAL const i32 *slots = K_TILE(neighbour, t, FACES);
+            K_GLOBAL const u8 *bytes = K_TILE(neighbour_face, t, FACES);
+            K_LANEVAR(i32, from_low);
+            K_LANEVAR(i32, from_high);
+            K_LANE K_L(from_low) = turns[low / LANES * 64 + bytes[low + lane]];
+            K_LANE K_L(from_high) = turns[high / LANES * 64 + bytes[high + lane]];
+            K_LANE
             {
-                const int low = faces[2 * d] * LANES, high = faces[2 * d + 1] * LANES;
-                K_GLOBAL const i32 *slots = K_TILE(neighbour, t, FACES);
-                K_GLOBAL const u8 *bytes = K_TILE(neighbour_face, t, FACES);
-                K_LANEVAR(i32, from_low);
-                K_LANEVAR(i32, from_high);
-                K_LANE K_L(from_low) = turns[low / LANES * 64 + bytes[low + lane]];
-                K_LANE K_L(from_high) = turns[high / LANES * 64 + bytes[high + lane]];
-                K_LANE
-                {
-                    const i32 slot = BACKWARDS(d) ? slots[high + lane] : slots[low + lane];
-                    const i32 inside = K_MAX(slot, 0), group = SLOT_GROUP(block_groups, inside);
-                    const i32 modes = sides[group];
-                    where[d][lane] = FIRST_VALUE(layout, group, inside, COMPONENTS);
-                    turn[d][lane] = BACKWARDS(d) ? K_L(from_high) : K_L(from_low);
-                    side[d][lane] = slot < 0 ? 0 : modes;
-                    pitch[d][lane] = GROUP_LANES(layout, group);
-                    beyond[d][lane] = slot;
-                }
+                const i32 slot = BACKWARDS(d) ? slots[high + lane] : slots[low + lane];
+                const i32 inside = K_MAX(slot, 0), group = SLOT_GROUP(block_groups, inside);
+                const i32 modes = sides[group];
+                where[d][lane] = FIRST_VALUE(layout, group, inside, COMPONENTS);
+                turn[d][lane] = BACKWARDS(d) ? K_L(from_high) : K_L(from_low);
+                side[d][lane] = slot < 0 ? 0 : modes;
+                pitch[d][lane] = GROUP_LANES(layout, group);
+                beyond[d][lane] = slot;
             }
         }
         K_SYNC;
 #endif
+#if CLIMBS
+        K_UNROLL
+#endif
         for (int c = 0; c < COMPONENTS; c++) {
             K_GLOBAL const real *own = K_TILE(u + begin, t, ROWS) + c * NP * LANES;
 #if GATHERS
-            if (mixed) {
-                K_ROWS(i, DIM * LINES)
-                {
-                    const int d = i / LINES, j1 = i % LINES % M, j2 = i % LINES / M;
-                    K_LANEVAR(real, trace);
-                    GATHER_TRACE(d, j1, j2, trace)
-                    K_LANE traces[i][lane] = K_L(trace);
-                }
+            K_ROWS(i, DIM * LINES)
+            {
+                const int d = i / LINES, j1 = i % LINES % M, j2 = i % LINES / M;
+                K_LANEVAR(real, trace);
+                GATHER_TRACE(d, j1, j2, trace)
+                K_LANE traces[i][lane] = K_L(trace);
             }
 #endif
 #if GATHERS && BOUNDARIES
@@ -257,43 +256,16 @@ K_KERNEL(modal, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(
             K_SYNC;
 #endif
 #if WHOLE
-            if (NP >= 25) {
-                K_ROWS(i, NP * LANES / 8)
-                {
-                    K_FETCH(own + AHEAD * ROWS * LANES + i * 8);
-                    K_FETCH(VALUES_OF(out, 0) + AHEAD * ROWS * LANES + i * 8);
-                }
-            }
-#if MOVES
-            if (plain && !follows) { /* what lane 0 gets */
-                const real *edge = u + first_value(RUN_OF(0)[2], begin, ROWS, LANES);
-                for (int j = 0; j < LINES; j++) {
-                    real even = 0, odd = 0;
-                    for (int n = 0; n < M; n += 2)
-                        even += root(n) * edge[(c * NP + j * M + n) * LANES];
-                    for (int n = 1; n < M; n += 2)
-                        odd += root(n) * edge[(c * NP + j * M + n) * LANES];
-                    carried[j] = K_ALL(v0 * (even + odd));
-                }
-            }
-#endif
             K_VECTORS(element, 1)
             {
                 vreal r[NP];
-#if MOVES
-                if (plain) {
-                    ALONG_ALL(FROM_LANES, FROM_ONE)
-                } else
-#endif
-                {
-                    FIND_RUNS
-                    ALONG_ALL(INFLOW, INFLOW)
-                }
+                FIND_RUNS
+                ALONG_ALL
             }
             K_SYNC;
 #else
             FIND_RUNS
-            ALONG_ALL(INFLOW, INFLOW)
+            ALONG_ALL
 #endif
         }
     }

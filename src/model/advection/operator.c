@@ -20,6 +20,9 @@ done:
     return status;
 }
 
+/* Elements with so many modes are swept by a CPU (sweep.k.c): their code is unrolled. */
+#define SWEEP_MOST 36
+
 /* --- sizes ---------------------------------------------------------------------------------------- */
 
 static bool velocity_varies(const eg_advection_options *options, int dim)
@@ -92,6 +95,8 @@ eg_status eg_advection_create(eg_space *space, const eg_advection_options *optio
     eg_advection *a = NULL;
     eg_text functions = eg_text_new(ctx);
     int turns[EG_MAX_FACES * EG_FACE_BYTES];
+    /* Whether threads take tiles one after another. */
+    const bool in_order = !strcmp(eg_device_get_info(space->device)->backend, "cpu");
     eg_status status = EG_OK;
     *out = NULL;
     EG_TRY(eg_new(ctx, 1, &a));
@@ -114,16 +119,14 @@ eg_status eg_advection_create(eg_space *space, const eg_advection_options *optio
     EG_TRY(eg_advection_share_tables(a, turns));
     EG_TRY(eg_advection_write_functions(a, options, &functions));
     for (int g = 0; g < space->group_count; g++) {
-        EG_TRY(eg_advection_classify(a, g, turns));
         eg_advection_part *p = &a->parts[g];
-        if (options->degree_most) widen(p, space, g, options->degree_most);
         p->modal = !space->groups[g].curved && !a->varies && !a->has_source && !options->quadrature;
-        if (p->modal) {
-            EG_TRY(eg_advection_make_rule(a, g));
-            eg_advection_find_uniform(a, g);
-        } else {
-            EG_TRY(eg_advection_make_points(a, g));
-        }
+        if (p->modal) eg_advection_find_uniform(a, g);
+        p->sweep =
+            p->modal && p->parallel && in_order && space->groups[g].element->np <= SWEEP_MOST;
+        EG_TRY(p->sweep ? eg_advection_find_runs(a, g, turns) : eg_advection_classify(a, g, turns));
+        if (options->degree_most) widen(p, space, g, options->degree_most);
+        EG_TRY(p->modal ? eg_advection_make_rule(a, g) : eg_advection_make_points(a, g));
         EG_TRY(eg_advection_compile(a, g, eg_text_string(&functions)));
     }
     EG_TRY(eg_halo_create(space, a->components, EG_F64, EG_HALO_ELEMENTS, &a->halo));
@@ -152,6 +155,8 @@ void eg_advection_destroy(eg_advection **handle)
         eg_buffer_destroy(&p->rule);
         eg_buffer_destroy(&p->runs);
         eg_buffer_destroy(&p->kinds);
+        eg_buffer_destroy(&p->mixed);
+        eg_kernel_destroy(&p->gathers);
         eg_kernel_destroy(&p->kernel);
     }
     eg_reducer_destroy(&a->reducer);
@@ -168,9 +173,10 @@ void eg_advection_destroy(eg_advection **handle)
 
 /* --- stages ------------------------------------------------------------------------------------------- */
 
-/* Tiles [from, to) of a group. */
-static eg_status launch(eg_advection *a, int group, int64_t from, int64_t to, const eg_stage *stage,
-                        const eg_field *first, const eg_field *current, eg_field *k, eg_field *out)
+/* Tiles [from, to) of a group; with `gathers` of the list of mixed ones. */
+static eg_status launch(eg_advection *a, int group, bool gathers, int64_t from, int64_t to,
+                        const eg_stage *stage, const eg_field *first, const eg_field *current,
+                        eg_field *k, eg_field *out)
 {
     const eg_group *g = &a->space->groups[group];
     const eg_advection_part *p = &a->parts[group];
@@ -209,7 +215,14 @@ static eg_status launch(eg_advection *a, int group, int64_t from, int64_t to, co
             if (speed[d] < 0) backwards |= 1 << d;
         }
         const double *v = p->uniform ? speed : b;
-        arguments[count++] = EG_BUFFER("kinds", p->kinds);
+        if (p->sweep) {
+            arguments[count++] = EG_INTEGER("stride", g->own_tiles);
+            arguments[count++] = EG_INTEGER("group", group);
+            arguments[count++] = EG_INTEGER("ring", p->ring);
+        } else {
+            arguments[count++] = EG_BUFFER("kinds", p->kinds);
+            arguments[count++] = EG_BUFFER("list", p->mixed);
+        }
         arguments[count++] = EG_BUFFER("factors", g->volume_factors);
         arguments[count++] = EG_BUFFER("rule", p->rule);
         arguments[count++] = EG_BUFFER("runs", p->runs);
@@ -225,24 +238,42 @@ static eg_status launch(eg_advection *a, int group, int64_t from, int64_t to, co
         arguments[count++] = EG_OPERATOR("test", p->test);
         arguments[count++] = EG_OPERATOR("slopes", p->slopes);
     }
-    return eg_launch_tiles(p->kernel, from, to - from, arguments, count);
+    return eg_launch_tiles(gathers ? p->gathers : p->kernel, from, to - from, arguments, count);
+}
+
+/* The interior tiles of all groups, or the others. */
+static eg_status launch_all(eg_advection *a, bool interior, const eg_stage *stage,
+                            const eg_field *first, const eg_field *current, eg_field *k,
+                            eg_field *out)
+{
+    eg_status status = EG_OK;
+    for (int i = 0; i < a->space->group_count; i++) {
+        const eg_group *g = &a->space->groups[i];
+        const eg_advection_part *p = &a->parts[i];
+        const int64_t from = interior ? 0 : g->interior_tiles;
+        const int64_t to = interior ? g->interior_tiles : g->own_tiles;
+        const int64_t mixed_from = interior ? 0 : p->mixed_interior;
+        const int64_t mixed_to = interior ? p->mixed_interior : p->mixed_tiles;
+        const bool apart = p->modal && !p->sweep;
+        if (!apart || mixed_to - mixed_from < to - from)
+            EG_TRY(launch(a, i, false, from, to, stage, first, current, k, out));
+        if (apart) EG_TRY(launch(a, i, true, mixed_from, mixed_to, stage, first, current, k, out));
+    }
+done:
+    return status;
 }
 
 eg_status eg_advection_stage(eg_advection *a, const eg_stage *stage, const eg_field *first,
                              eg_field *current, eg_field *k, eg_field *out)
 {
-    const eg_group *groups = a->space->groups;
     eg_status status = EG_OK;
     if (stage->low_storage != a->low_storage)
         return eg_fail(a->space->ctx, EG_ERROR_ARGUMENT,
                        "a stage of another kind of scheme than the operator was made for");
     EG_TRY(eg_halo_start(a->halo, current));
-    for (int g = 0; g < a->space->group_count; g++)
-        EG_TRY(launch(a, g, 0, groups[g].interior_tiles, stage, first, current, k, out));
+    EG_TRY(launch_all(a, true, stage, first, current, k, out));
     EG_TRY(eg_halo_wait(a->halo, current));
-    for (int g = 0; g < a->space->group_count; g++)
-        EG_TRY(launch(a, g, groups[g].interior_tiles, groups[g].own_tiles, stage, first, current, k,
-                      out));
+    EG_TRY(launch_all(a, false, stage, first, current, k, out));
 done:
     return status;
 }

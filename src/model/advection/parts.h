@@ -8,12 +8,16 @@
 #define EG_FACE_BYTES 64
 
 /* As in advection.k.h. */
-enum { KIND_OUTER = 1, KIND_MIXED = 2, KIND_BESIDE = 4, KIND_FOLLOWS = 8, KIND_ONE = 16 };
+enum { KIND_OUTER = 1, KIND_MIXED = 2, KIND_CLIMBS = 4 };
 
 /* What one group needs. */
 typedef struct eg_advection_part {
     eg_kernel *kernel;
-    bool modal;           /* served by `modal`, else by `points` */
+    eg_kernel *gathers; /* of `modal`, for tiles of KIND_MIXED; made where there are any */
+    eg_buffer *mixed;   /* i32 [mixed_tiles] which they are, ascending */
+    int64_t mixed_interior, mixed_tiles;
+    bool modal;           /* served by `modal` or `sweep`, else by `points` */
+    bool sweep;           /* … by `sweep` */
     bool uniform;         /* affine, and ∂r/∂x is the same in all elements … */
     double factors[3][3]; /* … namely this: [d][e] ∂r_d/∂x_e */
     bool
@@ -21,7 +25,8 @@ typedef struct eg_advection_part {
     int most;     /* modes a side, the most among its elements and their neighbours */
     int kinds_present; /* all bits of kinds together */
     eg_buffer *kinds;  /* i32 [own_tiles] */
-    eg_buffer *runs;   /* i32 [own_tiles][dim][2][5] */
+    eg_buffer *runs;   /* i32 [own_tiles][dim][2][5]; of `sweep`: i64 [dim][2][own_tiles] */
+    int ring;          /* of `sweep` */
     /* See modal.k.c and points.k.c. */
     eg_buffer *rule;         /* of `modal` */
     int points, face_points; /* of `points`: a side, in elements and on faces */
@@ -52,6 +57,18 @@ struct eg_advection {
 eg_status eg_advection_share_tables(eg_advection *advection, int *turns);
 /* faces.c: what the neighbours of a group's tiles are: `kinds`, `kinds_present` and `most`. */
 eg_status eg_advection_classify(eg_advection *advection, int group, const int *turns);
+
+/* faces.c: the neighbour of a group's element: its group and its place there; or boundary -1 - place. */
+typedef struct eg_neighbour {
+    int group; /* or one of these: */
+    int64_t place;
+} eg_neighbour;
+enum { EG_OUTSIDE = -1, /* a boundary */ EG_TURNED = -2 /* it is turned, or has other lanes */ };
+/* … by the place of the element and the number of the face at -1 or 1 of a direction. */
+eg_neighbour eg_advection_neighbour(const eg_space *space, const eg_group *group, int64_t place,
+                                    int end, const int *turns);
+/* sweep.c: … in which rows they stand: `runs` and `ring`, for `sweep`. */
+eg_status eg_advection_find_runs(eg_advection *advection, int group, const int *turns);
 
 /* speed.c: ∂r_d/∂x_e of a straight element with these corners at a point r [dim], and the place x [3]
  * (z is 0 in the plane); returns J. */

@@ -48,6 +48,7 @@ typedef struct eg_device_info {
     bool has_f64;            /* double precision */
     bool has_tensor_f64;     /* FP64 matrix instructions */
     int max_tiles_in_flight; /* launches with fewer tiles leave the device partly idle */
+    uint64_t cache_bytes;    /* CPU: of the last level of caches, 0 if unknown; GPU: 0 */
 } eg_device_info;
 
 /* Lists every device that can be opened. Free with eg_device_list_free. */

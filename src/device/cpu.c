@@ -160,6 +160,26 @@ static eg_status cpu_compile(eg_device *device, const char *name, const eg_text 
 
 /* --- the device ------------------------------------------------------------------------------- */
 
+/* The largest cache of the first core, as Linux says: the C library may add up those of all cores. 0
+ * elsewhere. */
+static uint64_t cache_bytes(void)
+{
+    uint64_t most = 0;
+    for (int i = 0; i < 8; i++) {
+        char path[96], unit = '\0';
+        unsigned long size = 0;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
+        FILE *file = fopen(path, "r");
+        if (!file) break;
+        const int found = fscanf(file, "%lu%c", &size, &unit);
+        fclose(file);
+        if (found < 1) continue;
+        const uint64_t bytes = (uint64_t)size << (unit == 'M' ? 20 : unit == 'K' ? 10 : 0);
+        if (bytes > most) most = bytes;
+    }
+    return most;
+}
+
 static void cpu_describe(const processor *p, int threads, eg_device_info *info)
 {
     eg_compiler compiler;
@@ -174,6 +194,7 @@ static void cpu_describe(const processor *p, int threads, eg_device_info *info)
         .max_block_threads = 1,
         .lanes = p->lanes,
         .has_f64 = true,
+        .cache_bytes = cache_bytes(),
     };
     info->threads = threads > 0 ? threads : info->compute_units;
     info->max_tiles_in_flight = info->threads;

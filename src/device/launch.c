@@ -107,11 +107,15 @@ static eg_status bind_value(const eg_kernel *k, const eg_parameter *p, const eg_
     return EG_OK;
 }
 
-static const eg_argument *find_argument(const eg_argument *arguments, size_t count,
+/* Looks from argument `from` on, then at those before it. Launches are many, and mostly the next argument
+ * is the one. */
+static const eg_argument *find_argument(const eg_argument *arguments, size_t count, size_t from,
                                         const char *name)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(arguments[i].name, name)) return &arguments[i];
+    for (size_t i = 0; i < count; i++) {
+        const eg_argument *a = &arguments[from + i < count ? from + i : from + i - count];
+        if (a->name[0] == name[0] && !strcmp(a->name, name)) return a;
+    }
     return NULL;
 }
 
@@ -162,7 +166,7 @@ static eg_status complain_of_extra(const eg_kernel *k, const eg_argument *argume
         if (!known)
             return eg_fail(ctx, EG_ERROR_LAUNCH, "%s (%s) has no argument '%s'", k->entry, k->name,
                            arguments[i].name);
-        if (find_argument(arguments, i, arguments[i].name))
+        if (find_argument(arguments, i, 0, arguments[i].name))
             return eg_fail(ctx, EG_ERROR_LAUNCH, "%s (%s): argument '%s' is given twice", k->entry,
                            k->name, arguments[i].name);
     }
@@ -178,6 +182,7 @@ eg_status eg_launch_tiles(eg_kernel *kernel, int64_t first, int64_t count,
     value values[EG_PARAMETERS_MAX];
     const eg_argument *bound[EG_PARAMETERS_MAX];
     const size_t parameter_count = kernel->parameter_count;
+    size_t next = 0; /* behind the last argument that was found */
     eg_status status = EG_OK;
 
     if (first < 0 || count < 0 || first > INT32_MAX / 4 || count > INT32_MAX / 4 - first)
@@ -186,8 +191,9 @@ eg_status eg_launch_tiles(eg_kernel *kernel, int64_t first, int64_t count,
                        kernel->entry, kernel->name, count, first);
     for (size_t i = 0; i < parameter_count; i++) {
         const eg_parameter *p = &kernel->parameters[i];
-        const eg_argument *a = bound[i] = find_argument(arguments, argument_count, p->name);
+        const eg_argument *a = bound[i] = find_argument(arguments, argument_count, next, p->name);
         if (!a) return fail(kernel, p, "is missing");
+        next = (size_t)(a - arguments) + 1;
         bool is_buffer = p->kind <= EG_PARAMETER_INOUT;
         if (is_buffer != (a->kind == EG_ARGUMENT_BUFFER) ||
             (p->kind == EG_PARAMETER_OPERATOR) != (a->kind == EG_ARGUMENT_OPERATOR))

@@ -181,6 +181,7 @@ K_INLINE void k_stream(real *p, k_vector v) { __builtin_ia32_movntps256(p, (k_st
 #else
 K_INLINE void k_stream(real *p, k_vector v) { k_store(p, v); }
 #endif
+#define K_SEND(p, x) k_stream((p) + lane, (k_vector)(x))
 #if K_STREAMING && !K_PLAIN && defined(__SSE2__)
 #define K_LEAVE() __builtin_ia32_sfence()
 #else

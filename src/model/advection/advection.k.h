@@ -197,8 +197,8 @@ K_FUNC vector area_of(int d, vector a, vector b, vector c)
 #define FINISH(i, sum) \
     { \
         const vreal next_k = (sum); \
-        K_SET(VALUES_OF(k, i), next_k); \
-        K_SET(VALUES_OF(out, i), NOW(i) + wc * next_k); \
+        K_SEND(VALUES_OF(k, i), next_k); \
+        K_SEND(VALUES_OF(out, i), NOW(i) + wc * next_k); \
     }
 #else
 #if FIRST
@@ -206,7 +206,7 @@ K_FUNC vector area_of(int d, vector a, vector b, vector c)
 #else /* one stage: wf is 0 and wc is 1 */
 #define BASE(i) NOW(i)
 #endif
-#define FINISH(i, sum) K_SET(VALUES_OF(out, i), sum);
+#define FINISH(i, sum) K_SEND(VALUES_OF(out, i), sum);
 #endif
 
 /* sqrt(2 n + 1) for the n of all degrees, folded where n is a constant. */

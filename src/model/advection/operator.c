@@ -186,25 +186,28 @@ static eg_status launch(eg_advection *a, int group, bool gathers, int64_t from, 
     eg_argument arguments[32];
     size_t count = 0;
     if (from == to) return EG_OK;
+    /* In the order of the kernels, where they are found at once. */
     arguments[count++] = EG_BUFFER("u", current->data);
     arguments[count++] = EG_BUFFER("layout", current->layout);
     arguments[count++] = EG_BUFFER("block_groups", a->space->block_groups);
     arguments[count++] = EG_BUFFER("sides", a->sides);
     arguments[count++] = EG_BUFFER("neighbour", g->neighbour);
     arguments[count++] = EG_BUFFER("neighbour_face", g->neighbour_face);
+    if (p->modal && !p->sweep) arguments[count++] = EG_BUFFER("kinds", p->kinds);
+    if (p->modal) arguments[count++] = EG_BUFFER("runs", p->runs);
+    if (p->modal && !p->sweep) arguments[count++] = EG_BUFFER("list", p->mixed);
     arguments[count++] = EG_BUFFER("faces", a->faces);
     arguments[count++] = EG_BUFFER("turns", a->turns);
+    if (p->modal) arguments[count++] = EG_BUFFER("factors", g->volume_factors);
     arguments[count++] = EG_BUFFER("nodes", g->nodes);
     arguments[count++] = EG_BUFFER("legendre", a->legendre);
+    if (p->modal) arguments[count++] = EG_BUFFER("rule", p->rule);
     arguments[count++] = EG_INTEGER("begin", (int64_t)begin);
-    arguments[count++] = EG_REAL("time", stage->time);
-    arguments[count++] = EG_REAL("wf", stage->low_storage ? stage->A : stage->a);
-    arguments[count++] = EG_REAL("wc", stage->low_storage ? stage->B : stage->b);
-    arguments[count++] =
-        EG_BUFFER_AT("first", stage->low_storage ? current->data : first->data, begin);
-    arguments[count++] =
-        stage->low_storage ? EG_BUFFER_AT("k", k->data, begin) : EG_BUFFER("k", a->no_register);
-    arguments[count++] = EG_BUFFER_AT("out", out->data, begin);
+    if (p->sweep) {
+        arguments[count++] = EG_INTEGER("stride", g->own_tiles);
+        arguments[count++] = EG_INTEGER("group", group);
+        arguments[count++] = EG_INTEGER("ring", p->ring);
+    }
     if (p->modal) {
         double b[3], speed[3] = {0};
         int backwards = 0;
@@ -215,17 +218,6 @@ static eg_status launch(eg_advection *a, int group, bool gathers, int64_t from, 
             if (speed[d] < 0) backwards |= 1 << d;
         }
         const double *v = p->uniform ? speed : b;
-        if (p->sweep) {
-            arguments[count++] = EG_INTEGER("stride", g->own_tiles);
-            arguments[count++] = EG_INTEGER("group", group);
-            arguments[count++] = EG_INTEGER("ring", p->ring);
-        } else {
-            arguments[count++] = EG_BUFFER("kinds", p->kinds);
-            arguments[count++] = EG_BUFFER("list", p->mixed);
-        }
-        arguments[count++] = EG_BUFFER("factors", g->volume_factors);
-        arguments[count++] = EG_BUFFER("rule", p->rule);
-        arguments[count++] = EG_BUFFER("runs", p->runs);
         arguments[count++] = EG_INTEGER("backwards", backwards);
         arguments[count++] = EG_REAL("v0", wl * v[0]);
         arguments[count++] = EG_REAL("v1", wl * v[1]);
@@ -238,6 +230,14 @@ static eg_status launch(eg_advection *a, int group, bool gathers, int64_t from, 
         arguments[count++] = EG_OPERATOR("test", p->test);
         arguments[count++] = EG_OPERATOR("slopes", p->slopes);
     }
+    arguments[count++] = EG_REAL("time", stage->time);
+    arguments[count++] = EG_REAL("wf", stage->low_storage ? stage->A : stage->a);
+    arguments[count++] = EG_REAL("wc", stage->low_storage ? stage->B : stage->b);
+    arguments[count++] =
+        EG_BUFFER_AT("first", stage->low_storage ? current->data : first->data, begin);
+    arguments[count++] =
+        stage->low_storage ? EG_BUFFER_AT("k", k->data, begin) : EG_BUFFER("k", a->no_register);
+    arguments[count++] = EG_BUFFER_AT("out", out->data, begin);
     return eg_launch_tiles(gathers ? p->gathers : p->kernel, from, to - from, arguments, count);
 }
 

@@ -54,17 +54,28 @@ typedef vreal sign_type;
     const i64 two_##d = first_value(RUN_OF(d)[3], begin, ROWS, LANES) - second_##d; \
     const i64 three_##d = first_value(RUN_OF(d)[4], begin, ROWS, LANES) - third_##d;
 #define RUN_OF(d) (runs + ((t * DIM + (d)) * 2 + BACKWARDS(d)) * 5)
+/* … as one variable of a thread of a GPU, which has few registers. */
+#define FIND_PIECE(d) \
+    i64 piece_##d; \
+    { \
+        FIND_RUN(d) \
+        piece_##d = lane < second_##d ? one_##d : lane < third_##d ? two_##d : three_##d; \
+    }
 #if GATHERS
 #define FIND_RUNS
+#elif DIM == 2 && WHOLE
+#define FIND_RUNS FIND_PIECE(0) FIND_PIECE(1)
 #elif DIM == 2
 #define FIND_RUNS FIND_RUN(0) FIND_RUN(1)
+#elif WHOLE
+#define FIND_RUNS FIND_PIECE(0) FIND_PIECE(1) FIND_PIECE(2)
 #else
 #define FIND_RUNS FIND_RUN(0) FIND_RUN(1) FIND_RUN(2)
 #endif
 
 /* Mode n of a line of neighbours along d: all in one piece, or at the seam of pieces. */
 #define MODE_AT(place, n) K_GET(u + (place) + (c * NP + start + (n) * step) * LANES)
-#define IN_ONE(d, n) MODE_AT(piece, n)
+#define IN_ONE(d, n) MODE_AT(piece_##d, n)
 #define AT_SEAM(d, n) \
     K_BELOW(third_##d, K_BELOW(second_##d, MODE_AT(one_##d, n), MODE_AT(two_##d, n)), \
             MODE_AT(three_##d, n))
@@ -77,9 +88,11 @@ typedef vreal sign_type;
 /* What flows into line j along d. */
 #if GATHERS
 #define INFLOW(d, j) inflow = a * K_GET(traces[(d) * LINES + (j)]);
+#elif WHOLE
+#define INFLOW(d, j) SUM_UP(d, IN_ONE)
 #else
 #define INFLOW(d, j) \
-    const i64 piece = lane < second_##d ? one_##d : lane < third_##d ? two_##d : three_##d; \
+    const i64 piece_##d = lane < second_##d ? one_##d : lane < third_##d ? two_##d : three_##d; \
     if (K_UNCUT(second_##d) && K_UNCUT(third_##d)) { \
         SUM_UP(d, IN_ONE) \
     } else { \

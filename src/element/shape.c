@@ -101,7 +101,7 @@ int eg_shape_face_at(eg_shape shape, int direction, bool high)
     for (int face = 0; face < eg_shape_get_info(shape)->faces; face++)
         if (eg_shape_face_direction(shape, face, &is_high) == direction && is_high == high)
             return face;
-    assert(!"the shape has this direction");
+    assert(false); /* the shape has this direction */
     return -1;
 }
 

@@ -29,7 +29,6 @@ typedef struct bench {
 
 static bench bench_new(eg_device *device, const setting *s, int cells)
 {
-    static const eg_symbol symbols[] = {{"x", EG_VARIABLE_X, 0}, {"y", EG_VARIABLE_Y, 0}};
     eg_context *ctx = eg_device_context(device);
     bench b = {0};
     TEST_OK(ctx, eg_comm_self(ctx, &b.comm));
@@ -45,8 +44,7 @@ static bench bench_new(eg_device *device, const setting *s, int cells)
                                  &b.space));
     free(degrees);
     for (int d = 0; d < b.mesh->dim; d++)
-        TEST_OK(ctx, eg_expression_create(ctx, s->velocity[d], symbols, EG_COUNT(symbols), NULL,
-                                          &b.velocity[d]));
+        b.velocity[d] = expression(ctx, s->velocity[d]);
     return b;
 }
 

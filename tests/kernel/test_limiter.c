@@ -42,17 +42,6 @@ typedef struct bench {
     eg_advection_limiter *limiter;
 } bench;
 
-static eg_expression *expression(eg_context *ctx, const char *text)
-{
-    static const eg_symbol symbols[] = {{"x", EG_VARIABLE_X, 0},
-                                        {"y", EG_VARIABLE_Y, 0},
-                                        {"z", EG_VARIABLE_Z, 0},
-                                        {"t", EG_VARIABLE_T, 0}};
-    eg_expression *e = NULL;
-    TEST_OK(ctx, eg_expression_create(ctx, text, symbols, EG_COUNT(symbols), NULL, &e));
-    return e;
-}
-
 static bench bench_new(eg_device *device, const setting *s, int cells,
                        const eg_advection_range *bounds)
 {

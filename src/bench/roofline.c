@@ -5,6 +5,7 @@
  * figures as a tooltip. */
 #include "bench/bench.h"
 #include "bench/label.h"
+#include "report/report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 #define TOP 140.0
 #define BOTTOM 72.0
 #define SERIES_MAX 16
-#define COLOURS 8
+#define COLOURS EG_PALETTE_COUNT
 #define LABEL_HEIGHT 12.0
 #define LABEL_CHAR 6.3 /* width of a character of a label */
 
@@ -33,10 +34,7 @@ typedef struct chart {
 } chart;
 
 static const char style[] =
-    "<style>\n"
-    "text{font-family:Inter,'Helvetica Neue',Helvetica,Arial,'DejaVu "
-    "Sans',sans-serif;fill:#1f2328}\n"
-    ".back{fill:#ffffff}.plot{fill:#f7f8fa;stroke:#8b949e}\n"
+    "<style>\n" EG_STYLE_LIGHT
     ".grid{stroke:#dde1e6;stroke-width:1}.minor{stroke:#eceff2;stroke-width:1}\n"
     ".title{font-size:23px;font-weight:600}.sub{font-size:14px;fill:#59636e}\n"
     ".axis{font-size:15px}.tick{font-size:13px;fill:#424a53}\n"
@@ -45,20 +43,11 @@ static const char style[] =
     ".ceiling{font-size:13.5px;font-weight:600}.ceiling2{font-size:13px;fill:#59636e}\n"
     ".legend{font-size:14px}.label{font-size:10.5px}\n"
     ".trace{fill:none;stroke-width:1.4;opacity:.45}\n"
-    ".mark{stroke:#ffffff;stroke-width:1}\n"
-    ".f0{fill:#0b62c4}.t0{stroke:#0b62c4}.f1{fill:#d1570a}.t1{stroke:#d1570a}\n"
-    ".f2{fill:#0a8a63}.t2{stroke:#0a8a63}.f3{fill:#a8328d}.t3{stroke:#a8328d}\n"
-    ".f4{fill:#b8860b}.t4{stroke:#b8860b}.f5{fill:#c62828}.t5{stroke:#c62828}\n"
-    ".f6{fill:#2a9fd6}.t6{stroke:#2a9fd6}.f7{fill:#59636e}.t7{stroke:#59636e}\n"
-    "@media (prefers-color-scheme: dark){\n"
-    "text{fill:#e6edf3}.back{fill:#0d1117}.plot{fill:#131920;stroke:#6e7681}\n"
+    ".mark{stroke:#ffffff;stroke-width:1}\n" EG_STYLE_SERIES_LIGHT
+    "@media (prefers-color-scheme: dark){\n" EG_STYLE_DARK
     ".grid{stroke:#2b323b}.minor{stroke:#1d242c}.sub,.ceiling2{fill:#9aa4af}\n"
-    ".tick{fill:#c3ccd5}.roof{stroke:#e6edf3}.dash{stroke:#9aa4af}.mark{stroke:#0d1117}\n"
-    ".f0{fill:#58a6ff}.t0{stroke:#58a6ff}.f1{fill:#ff9a52}.t1{stroke:#ff9a52}\n"
-    ".f2{fill:#3fd0a0}.t2{stroke:#3fd0a0}.f3{fill:#e58fd3}.t3{stroke:#e58fd3}\n"
-    ".f4{fill:#e3b341}.t4{stroke:#e3b341}.f5{fill:#ff7b72}.t5{stroke:#ff7b72}\n"
-    ".f6{fill:#79d4ff}.t6{stroke:#79d4ff}.f7{fill:#9aa4af}.t7{stroke:#9aa4af}\n"
-    "}\n</style>\n";
+    ".tick{fill:#c3ccd5}.roof{stroke:#e6edf3}.dash{stroke:#9aa4af}.mark{stroke:#0d1117}"
+    "\n" EG_STYLE_SERIES_DARK "}\n</style>\n";
 
 /* Escapes for XML; what is not printable ASCII is left out (vendors' names come in any encoding). */
 static eg_status put_escaped(eg_text *svg, const char *s)

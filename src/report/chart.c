@@ -6,6 +6,8 @@
 #include "report/chart.h"
 
 #include "report/axis.h"
+#include "report/palette.h"
+#include "report/svg.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +30,7 @@
 #define TEXT_CHAR 7.7
 
 /* Colours and markers go round together with 32 pairs before the first comes back. */
-enum { COLOURS = 8, SHAPES = 4 };
+enum { COLOURS = EG_PALETTE_COUNT, SHAPES = 4 };
 /* More than so many triangles are no help. */
 enum { TRIANGLES_MOST = 24 };
 
@@ -47,55 +49,18 @@ typedef struct drawing {
 } drawing;
 
 static const char style[] =
-    "<style>\n"
-    "text{font-family:Inter,'Helvetica Neue',Helvetica,Arial,'DejaVu "
-    "Sans',sans-serif;fill:#1f2328}\n"
-    ".back{fill:#ffffff}.plot{fill:#f7f8fa;stroke:#8b949e}\n"
-    ".grid{stroke:#d5dae0}.minor{stroke:#eaedf0}\n"
+    "<style>\n" EG_STYLE_LIGHT ".grid{stroke:#d5dae0}.minor{stroke:#eaedf0}\n"
     ".title{font-size:20px;font-weight:600}.sub{font-size:14px;fill:#59636e}\n"
     ".axis{font-size:15px}.tick{font-size:13px;fill:#424a53}.power{font-size:10px}\n"
     ".legend{font-size:14px}.floor{stroke:#59636e;stroke-dasharray:6 5}\n"
     ".line{fill:none;stroke-width:1.8;stroke-linejoin:round}.mark{stroke:#ffffff}\n"
-    ".slope{fill:none;stroke-width:1.2}.label{font-size:12.5px}\n"
-    ".f0{fill:#0b62c4}.t0{stroke:#0b62c4}.f1{fill:#d1570a}.t1{stroke:#d1570a}\n"
-    ".f2{fill:#0a8a63}.t2{stroke:#0a8a63}.f3{fill:#a8328d}.t3{stroke:#a8328d}\n"
-    ".f4{fill:#b8860b}.t4{stroke:#b8860b}.f5{fill:#c62828}.t5{stroke:#c62828}\n"
-    ".f6{fill:#2a9fd6}.t6{stroke:#2a9fd6}.f7{fill:#59636e}.t7{stroke:#59636e}\n"
-    "@media (prefers-color-scheme: dark){\n"
-    "text{fill:#e6edf3}.back{fill:#0d1117}.plot{fill:#131920;stroke:#6e7681}\n"
+    ".slope{fill:none;stroke-width:1.2}.label{font-size:12.5px}\n" EG_STYLE_SERIES_LIGHT
+    "@media (prefers-color-scheme: dark){\n" EG_STYLE_DARK
     ".grid{stroke:#303842}.minor{stroke:#1d242c}.sub{fill:#9aa4af}\n"
-    ".tick{fill:#c3ccd5}.floor{stroke:#9aa4af}.mark{stroke:#0d1117}\n"
-    ".f0{fill:#58a6ff}.t0{stroke:#58a6ff}.f1{fill:#ff9a52}.t1{stroke:#ff9a52}\n"
-    ".f2{fill:#3fd0a0}.t2{stroke:#3fd0a0}.f3{fill:#e58fd3}.t3{stroke:#e58fd3}\n"
-    ".f4{fill:#e3b341}.t4{stroke:#e3b341}.f5{fill:#ff7b72}.t5{stroke:#ff7b72}\n"
-    ".f6{fill:#79d4ff}.t6{stroke:#79d4ff}.f7{fill:#9aa4af}.t7{stroke:#9aa4af}\n"
+    ".tick{fill:#c3ccd5}.floor{stroke:#9aa4af}.mark{stroke:#0d1117}\n" EG_STYLE_SERIES_DARK
     "}\n</style>\n";
 
-/* --- texts -------------------------------------------------------------------------------------- */
-
-static double characters(const char *text)
-{
-    size_t count = 0;
-    for (; *text; text++)
-        count += ((unsigned char)*text & 0xc0) != 0x80;
-    return (double)count;
-}
-
-/* Escapes for XML, which has no place for control characters. */
-static eg_status put_escaped(eg_text *svg, const char *s)
-{
-    eg_status status = EG_OK;
-    for (; *s; s++) {
-        const char *entity = *s == '&' ? "&amp;" : *s == '<' ? "&lt;" : *s == '>' ? "&gt;" : NULL;
-        const unsigned char byte = (unsigned char)*s;
-        if (entity)
-            EG_TRY(eg_text_puts(svg, entity));
-        else if (byte >= 0x20 && byte != 0x7f)
-            EG_TRY(eg_text_add(svg, s, 1));
-    }
-done:
-    return status;
-}
+/* --- texts and lines ----------------------------------------------------------------------------- */
 
 static eg_status put_text(eg_text *svg, const char *class, double x, double y, const char *anchor,
                           const char *text)
@@ -103,7 +68,7 @@ static eg_status put_text(eg_text *svg, const char *class, double x, double y, c
     eg_status status = EG_OK;
     EG_TRY(eg_text_printf(svg, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">",
                           class, x, y, anchor));
-    EG_TRY(put_escaped(svg, text));
+    EG_TRY(eg_svg_put_escaped(svg, text));
     EG_TRY(eg_text_puts(svg, "</text>\n"));
 done:
     return status;
@@ -143,8 +108,9 @@ static void lay_out(drawing *d)
     double x0 = INFINITY, x1 = -INFINITY, y0 = INFINITY, y1 = -INFINITY, name = 0, slope = 0;
     for (size_t k = 0; k < c->count; k++) {
         const eg_chart_series *s = &c->series[k];
-        name = fmax(name, characters(s->name));
-        if (isfinite(eg_chart_slope(s))) slope = characters(c->slope_name) + characters(" -10.00");
+        name = fmax(name, eg_svg_characters(s->name));
+        if (isfinite(eg_chart_slope(s)))
+            slope = eg_svg_characters(c->slope_name) + eg_svg_characters(" -10.00");
         for (size_t i = 0; i < s->count; i++) {
             if (!has_place(s, i)) continue;
             x0 = fmin(x0, log10(s->x[i]));
@@ -153,12 +119,12 @@ static void lay_out(drawing *d)
             y1 = fmax(y1, log10(s->y[i]));
         }
     }
-    d->right = LEFT + fmax(PLOT_WIDTH, AXIS_CHAR * characters(c->x_label));
-    d->bottom =
-        TOP + fmax(fmax(PLOT_HEIGHT, AXIS_CHAR * characters(c->y_label)), ROW * (double)c->count);
+    d->right = LEFT + fmax(PLOT_WIDTH, AXIS_CHAR * eg_svg_characters(c->x_label));
+    d->bottom = TOP + fmax(fmax(PLOT_HEIGHT, AXIS_CHAR * eg_svg_characters(c->y_label)),
+                           ROW * (double)c->count);
     d->width = d->right + EDGE + SAMPLE + TEXT_CHAR * (name + slope) + 2 * EDGE;
-    d->width = fmax(d->width, LEFT + TITLE_CHAR * characters(c->title) + EDGE);
-    d->width = fmax(d->width, LEFT + TEXT_CHAR * characters(c->subtitle) + EDGE);
+    d->width = fmax(d->width, LEFT + TITLE_CHAR * eg_svg_characters(c->title) + EDGE);
+    d->width = fmax(d->width, LEFT + TEXT_CHAR * eg_svg_characters(c->subtitle) + EDGE);
     d->height = d->bottom + BOTTOM;
     d->x = eg_axis_new(x0, x1, LEFT, d->right, true);
     d->y = eg_axis_new(y0, y1, d->bottom, TOP, false);
@@ -195,7 +161,7 @@ static eg_status put_frame(drawing *d)
                           "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
                           "width=\"%.0f\" height=\"%.0f\" role=\"img\">\n<title>",
                           d->width, d->height, d->width, d->height));
-    EG_TRY(put_escaped(d->svg, c->title));
+    EG_TRY(eg_svg_put_escaped(d->svg, c->title));
     EG_TRY(eg_text_puts(d->svg, "</title>\n"));
     EG_TRY(eg_text_puts(d->svg, style));
     EG_TRY(eg_text_puts(d->svg, "<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n"));
@@ -212,7 +178,7 @@ static eg_status put_frame(drawing *d)
                           "<text class=\"axis\" transform=\"translate(26 %.1f) rotate(-90)\" "
                           "text-anchor=\"middle\">",
                           (TOP + d->bottom) / 2));
-    EG_TRY(put_escaped(d->svg, c->y_label));
+    EG_TRY(eg_svg_put_escaped(d->svg, c->y_label));
     EG_TRY(eg_text_puts(d->svg, "</text>\n"));
 done:
     return status;
@@ -341,7 +307,7 @@ static eg_status put_markers(drawing *d, size_t k)
         if (!has_place(s, i)) continue;
         EG_TRY(put_marker(d->svg, k, place_of(d, s, i), 5, &tag));
         EG_TRY(eg_text_puts(d->svg, "><title>"));
-        EG_TRY(put_escaped(d->svg, s->name));
+        EG_TRY(eg_svg_put_escaped(d->svg, s->name));
         EG_TRY(eg_text_printf(d->svg, ": %.4e at %.4g</title></%s>\n", s->y[i], s->x[i], tag));
     }
 done:
@@ -376,7 +342,7 @@ static eg_status put_floor_label(drawing *d)
 {
     eg_status status = EG_OK;
     if (!has_floor(d)) return EG_OK;
-    const double width = EG_TICK_CHAR * characters(d->chart->floor_label);
+    const double width = EG_TICK_CHAR * eg_svg_characters(d->chart->floor_label);
     const double y = eg_axis_pixel(&d->y, d->chart->floor);
     for (double right = d->right - 8; right - width > LEFT; right -= 2 * SPACING)
         for (int below = 0; below < 2; below++) {
@@ -460,7 +426,7 @@ static eg_status put_legend(drawing *d)
     const double x = d->right + EDGE;
     double name = 0;
     for (size_t k = 0; k < c->count; k++)
-        name = fmax(name, characters(c->series[k].name));
+        name = fmax(name, eg_svg_characters(c->series[k].name));
     for (size_t k = 0; k < c->count; k++) {
         const double y = TOP + ROW * ((double)k + 0.5), slope = eg_chart_slope(&c->series[k]);
         const char *tag = NULL;

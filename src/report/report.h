@@ -3,5 +3,7 @@
 #define EG_REPORT_H
 
 #include "report/chart.h"
+#include "report/mesh_picture.h"
+#include "report/palette.h"
 
 #endif

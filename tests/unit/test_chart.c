@@ -1,8 +1,9 @@
 /* Log-log charts: well-formed, complete, round numbers on the axes, nothing outside the picture, no
  * label on another. */
-#include "test.h"
+#include "svg.h"
 
 #include "report/axis.h"
+#include "report/linear.h"
 #include "report/report.h"
 
 #include <math.h>
@@ -36,63 +37,6 @@ static void make_sample(sample *s)
                           .slope_name = "order",
                           .series = s->series,
                           .count = LINES};
-}
-
-static size_t count_of(const char *text, const char *part)
-{
-    size_t count = 0;
-    for (const char *s = strstr(text, part); s; s = strstr(s + 1, part))
-        count++;
-    return count;
-}
-
-/* Checks that tags nest, attributes are quoted, and text holds no bare markup. */
-static void assert_well_formed(const char *xml)
-{
-    char open[16][16];
-    int depth = 0;
-    const char *s = xml;
-    while (*s) {
-        assert_true((unsigned char)*s >= 0x20 || *s == '\n');
-        if (*s == '&')
-            assert_true(!strncmp(s, "&amp;", 5) || !strncmp(s, "&lt;", 4) ||
-                        !strncmp(s, "&gt;", 4));
-        if (*s++ != '<') continue;
-        const bool closing = *s == '/';
-        if (closing) s++;
-        char name[16];
-        const size_t length = strcspn(s, " />\n");
-        assert_in_range(length, 1, sizeof name - 1);
-        snprintf(name, sizeof name, "%.*s", (int)length, s);
-        s += length;
-        bool empty = false;
-        for (; *s != '>'; s++) {
-            assert_true(*s && *s != '<');
-            empty = *s == '/';
-            if (*s != '=') continue;
-            assert_true(s[1] == '"');
-            s = strchr(s + 2, '"');
-            assert_non_null(s);
-        }
-        if (closing) {
-            assert_true(depth > 0);
-            assert_string_equal(open[--depth], name);
-        } else if (!empty) {
-            assert_true(depth < 16);
-            snprintf(open[depth++], sizeof open[0], "%s", name);
-        }
-    }
-    assert_int_equal(depth, 0);
-}
-
-/* The number of an attribute written as name="number", within one tag. */
-static double attribute(const char *tag, const char *name)
-{
-    char wanted[16];
-    snprintf(wanted, sizeof wanted, " %s=\"", name);
-    const char *found = strstr(tag, wanted), *end = strchr(tag, '>');
-    assert_true(found && end && found < end);
-    return strtod(found + strlen(wanted), NULL);
 }
 
 /* Draws a chart, checks that it is well-formed and has no NaN. */
@@ -333,6 +277,29 @@ static void test_axis__writes_small_and_large_numbers_as_powers(void **state)
                                     "9</tspan>");
 }
 
+static void test_linear__steps_are_round_and_labels_have_the_digits_it_takes(void **state)
+{
+    (void)state;
+    static const struct {
+        double least, step;
+    } steps[] = {{1, 1}, {1.01, 2}, {2, 2}, {2.5, 5}, {7, 10}, {0.0003, 0.0005}, {0.1 + 0.2, 0.5}};
+    static const struct {
+        double value, step;
+        const char *label;
+    } labels[] = {{0, 0.2, "0"},         {-0.4, 0.2, "-0.4"},       {3 * 0.1, 0.1, "0.3"},
+                  {1, 0.5, "1.0"},       {1500, 500, "1500"},       {4000020, 10, "4000020"},
+                  {2e-7, 1e-7, "2e-07"}, {1.25e8, 5e6, "1.25e+08"}, {0.00015, 5e-5, "0.00015"}};
+    for (size_t i = 0; i < EG_COUNT(steps); i++)
+        assert_true(fabs(eg_round_up(steps[i].least) / steps[i].step - 1) < 1e-12);
+    for (size_t i = 0; i < EG_COUNT(labels); i++) {
+        char text[32];
+        eg_tick_label(labels[i].value, labels[i].step, text);
+        assert_string_equal(text, labels[i].label);
+    }
+    assert_int_equal(eg_first_tick(-0.35, 0.1), -3);
+    assert_int_equal(eg_first_tick(4, 2), 2);
+}
+
 static eg_status draw_sample(eg_context *ctx, void *user)
 {
     const sample *s = user;
@@ -361,6 +328,7 @@ int main(void)
         cmocka_unit_test(test_chart__a_long_legend_makes_the_picture_longer),
         cmocka_unit_test(test_axis__has_at_least_two_labels_whatever_its_range),
         cmocka_unit_test(test_axis__writes_small_and_large_numbers_as_powers),
+        cmocka_unit_test(test_linear__steps_are_round_and_labels_have_the_digits_it_takes),
         cmocka_unit_test(test_chart__survives_every_failing_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

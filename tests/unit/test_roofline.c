@@ -1,5 +1,5 @@
 /* The roofline picture: well-formed, complete, without NaN, with labels that do not collide. */
-#include "test.h"
+#include "svg.h"
 
 #include "bench/bench.h"
 #include "bench/label.h"
@@ -40,55 +40,11 @@ static void make_sample(sample *s)
     snprintf(s->result.device.spec, sizeof s->result.device.spec, "cpu:1");
 }
 
-static size_t count_of(const char *text, const char *part)
+/* Whatever the encoding of a vendor's names is, nothing but ASCII is left. */
+static void assert_ascii(const char *text)
 {
-    size_t count = 0;
-    for (const char *s = strstr(text, part); s; s = strstr(s + 1, part))
-        count++;
-    return count;
-}
-
-/* Checks that tags nest, attributes are quoted, and text holds no bare markup. */
-static void assert_well_formed(const char *xml)
-{
-    char open[32][32];
-    int depth = 0;
-    const char *s = xml;
-    while (*s) {
-        assert_true((unsigned char)*s < 0x80);
-        if (*s == '&') {
-            assert_true(!strncmp(s, "&amp;", 5) || !strncmp(s, "&lt;", 4) ||
-                        !strncmp(s, "&gt;", 4));
-        }
-        if (*s++ != '<') continue;
-        bool closing = *s == '/';
-        if (closing) s++;
-        char name[32];
-        size_t length = strcspn(s, " />\n");
-        assert_in_range(length, 1, sizeof name - 1);
-        snprintf(name, sizeof name, "%.*s", (int)length, s);
-        s += length;
-        bool empty = false;
-        while (*s != '>') {
-            assert_true(*s && *s != '<');
-            empty = *s == '/';
-            if (*s == '=') {
-                assert_true(s[1] == '"');
-                s = strchr(s + 2, '"');
-                assert_non_null(s);
-            }
-            s++;
-        }
-        s++;
-        if (closing) {
-            assert_true(depth > 0);
-            assert_string_equal(open[--depth], name);
-        } else if (!empty) {
-            assert_true(depth < 32);
-            snprintf(open[depth++], sizeof open[0], "%s", name);
-        }
-    }
-    assert_int_equal(depth, 0);
+    for (; *text; text++)
+        assert_true((unsigned char)*text < 0x80);
 }
 
 static void test_roofline__is_well_formed_whatever_the_device_is_called(void **state)
@@ -100,6 +56,7 @@ static void test_roofline__is_well_formed_whatever_the_device_is_called(void **s
     eg_text svg = eg_text_new(ctx);
     TEST_OK(ctx, eg_bench_roofline(ctx, &s.result, 1, &svg));
     assert_well_formed(eg_text_string(&svg));
+    assert_ascii(eg_text_string(&svg));
     assert_non_null(strstr(eg_text_string(&svg), "Maker &lt;X&gt; &amp;"));
     eg_text_free(&svg);
     test_context_free(&ctx);
@@ -129,14 +86,6 @@ static void test_roofline__has_every_point_with_its_figures_and_no_nan(void **st
     test_context_free(&ctx);
 }
 
-/* The numbers of an attribute written as name="number". */
-static double attribute(const char *tag, const char *name)
-{
-    const char *found = strstr(tag, name);
-    assert_non_null(found);
-    return strtod(found + strlen(name), NULL);
-}
-
 static void test_roofline__labels_and_markers_stay_inside_the_picture(void **state)
 {
     (void)state;
@@ -148,13 +97,13 @@ static void test_roofline__labels_and_markers_stay_inside_the_picture(void **sta
     size_t labels = 0;
     for (const char *t = strstr(eg_text_string(&svg), "<text class=\"label"); t;
          t = strstr(t + 1, "<text class=\"label")) {
-        double x = attribute(t, " x=\""), y = attribute(t, " y=\"");
+        double x = attribute(t, "x"), y = attribute(t, "y");
         assert_true(x > 88 && x < 1086 && y > 122 && y < 618);
         labels++;
     }
     assert_true(labels >= 30);
     for (const char *t = strstr(eg_text_string(&svg), "<circle"); t; t = strstr(t + 1, "<circle")) {
-        double x = attribute(t, " cx=\""), y = attribute(t, " cy=\"");
+        double x = attribute(t, "cx"), y = attribute(t, "cy");
         assert_true(x > 88 && x < 1086 && y > 85 && y < 618);
     }
     eg_text_free(&svg);
@@ -187,6 +136,7 @@ static void test_roofline__one_point_without_ceilings_is_drawn(void **state)
     eg_text svg = eg_text_new(ctx);
     TEST_OK(ctx, eg_bench_roofline(ctx, &s.result, 1, &svg));
     assert_well_formed(eg_text_string(&svg));
+    assert_ascii(eg_text_string(&svg));
     assert_null(strstr(eg_text_string(&svg), "nan"));
     eg_text_free(&svg);
     test_context_free(&ctx);

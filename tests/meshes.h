@@ -77,7 +77,7 @@ static inline void test_check_connected(const eg_mesh *mesh, const double *perio
             }
             int moved = 0;
             for (int d = 0; d < mesh->dim; d++) {
-                if (shift[d] == 0.0) continue;
+                if (fabs(shift[d]) <= 1e-14) continue;
                 moved++;
                 assert_non_null(period);
                 TEST_NEAR(fabs(shift[d]), period[d], 1e-14);

@@ -50,16 +50,19 @@ static void multiply_factors(int dim, int n, const double *const f[3], double *a
     size_t np = 1;
     for (int d = 0; d < dim; d++)
         np *= (size_t)n;
-    for (size_t i = 0; i < np; i++)
-        for (size_t j = 0; j < np; j++) {
-            double product = 1.0;
-            size_t row = i, col = j;
-            for (int d = 0; d < dim; d++, row /= (size_t)n, col /= (size_t)n) {
-                size_t ri = row % (size_t)n, ci = col % (size_t)n;
-                product *= f[d] ? f[d][ri * (size_t)n + ci] : (double)(ri == ci);
+    for (size_t i = 0; i < np; i++) {
+        double *row = a + i * np;
+        row[0] = 1.0;
+        /* The first coordinates' products, copied times each number of the next one's row. */
+        for (size_t d = 0, size = 1; d < (size_t)dim; d++, size *= (size_t)n) {
+            size_t r = i / size % (size_t)n;
+            for (size_t c = (size_t)n; c-- > 0;) {
+                double factor = f[d] ? f[d][r * (size_t)n + c] : (double)(r == c);
+                for (size_t k = 0; k < size; k++)
+                    row[c * size + k] = row[k] * factor;
             }
-            a[i * np + j] = product;
         }
+    }
 }
 
 static void set_identity(int n, double *a)
@@ -218,7 +221,7 @@ done:
     return status;
 }
 
-static eg_status fill_faces(eg_element *e)
+static eg_status fill_faces(eg_element *e, bool bare)
 {
     eg_status status = EG_OK;
     double *points = NULL, *dual = NULL; /* dual [np][faces][face_np] */
@@ -228,6 +231,7 @@ static eg_status fill_faces(eg_element *e)
     EG_TRY(eg_new(e->ctx, (size_t)e->dim * (size_t)count, &points));
     EG_TRY(place_face_points(e, points));
     EG_TRY(find_face_nodes(e, points));
+    if (bare) goto done;
 
     EG_TRY(eg_new(e->ctx, size, &e->face_interp));
     if (e->face_node)
@@ -257,8 +261,31 @@ static eg_basis face_basis(const eg_element *e)
     return e->shape == EG_SHAPE_TET ? EG_BASIS_LOBATTO : EG_BASIS_GAUSS;
 }
 
+/* V, its inverse, mass, its inverse, D and the weights. */
+static eg_status create_matrices(eg_element *e)
+{
+    eg_status status = EG_OK;
+    const size_t np = (size_t)e->np;
+    EG_TRY(eg_new(e->ctx, np * np, &e->V));
+    EG_TRY(eg_new(e->ctx, np * np, &e->V_inverse));
+    EG_TRY(eg_new(e->ctx, np * np, &e->mass));
+    EG_TRY(eg_new(e->ctx, np * np, &e->mass_inverse));
+    EG_TRY(eg_new(e->ctx, np * np * (size_t)e->dim, &e->D));
+    EG_TRY(eg_new(e->ctx, np, &e->weights));
+    if (e->line)
+        multiply_matrices(e);
+    else
+        EG_TRY(fill_matrices(e));
+    /* Mode 0 is constant and all others have mean 0. */
+    for (size_t i = 0; i < np; i++)
+        e->weights[i] = sqrt(eg_shape_get_info(e->shape)->volume) * e->V_inverse[i];
+done:
+    return status;
+}
+
+/* `bare`: without the matrices that products of lines can do without. */
 static eg_status create(eg_context *ctx, eg_shape shape, eg_shape host, int degree, eg_basis basis,
-                        eg_element **out)
+                        bool bare, eg_element **out)
 {
     eg_status status = EG_OK;
     const eg_shape_info *info = eg_shape_get_info(shape);
@@ -272,35 +299,22 @@ static eg_status create(eg_context *ctx, eg_shape shape, eg_shape host, int degr
                       .np = eg_mode_count(shape, degree),
                       .faces = info->faces,
                       .face_np = 1};
-    const size_t np = (size_t)e->np;
     if (basis != EG_BASIS_MODAL) {
-        EG_TRY(eg_new(ctx, (size_t)e->dim * np, &e->r));
+        EG_TRY(eg_new(ctx, (size_t)e->dim * (size_t)e->np, &e->r));
         EG_TRY(eg_nodes_place(ctx, shape, host, degree, basis, e->r));
     }
-    EG_TRY(eg_new(ctx, np * np, &e->V));
-    EG_TRY(eg_new(ctx, np * np, &e->V_inverse));
-    EG_TRY(eg_new(ctx, np * np, &e->mass));
-    EG_TRY(eg_new(ctx, np * np, &e->mass_inverse));
-    EG_TRY(eg_new(ctx, np * np * (size_t)e->dim, &e->D));
-    EG_TRY(eg_new(ctx, np, &e->weights));
-    if (info->tensor && e->dim > 1) {
-        EG_TRY(create(ctx, EG_SHAPE_LINE, EG_SHAPE_LINE, degree, basis, &e->line));
-        multiply_matrices(e);
-    } else {
-        EG_TRY(fill_matrices(e));
-    }
-    /* Mode 0 is constant and all others have mean 0. */
-    for (size_t i = 0; i < np; i++)
-        e->weights[i] = sqrt(info->volume) * e->V_inverse[i];
-
+    if (info->tensor && e->dim > 1)
+        EG_TRY(create(ctx, EG_SHAPE_LINE, EG_SHAPE_LINE, degree, basis, false, &e->line));
+    bare = bare && e->line;
+    if (!bare) EG_TRY(create_matrices(e));
     if (e->dim > 1) {
         eg_shape face_host = basis == EG_BASIS_MODAL ? info->face_shape : shape;
-        EG_TRY(create(ctx, info->face_shape, face_host, degree, face_basis(e), &e->face));
+        EG_TRY(create(ctx, info->face_shape, face_host, degree, face_basis(e), bare, &e->face));
         e->face_np = e->face->np;
         EG_TRY(eg_new(ctx, (size_t)(e->dim - 1) * (size_t)e->face_np, &e->face_r));
         memcpy(e->face_r, e->face->r, (size_t)(e->dim - 1) * (size_t)e->face_np * sizeof *e->r);
     }
-    EG_TRY(fill_faces(e));
+    EG_TRY(fill_faces(e, bare));
     *out = e;
     e = NULL;
 done:
@@ -314,7 +328,16 @@ eg_status eg_element_create(eg_context *ctx, eg_shape shape, int degree, eg_basi
     *out = NULL;
     eg_status status = check(ctx, shape, degree, basis);
     if (status != EG_OK) return status;
-    return create(ctx, shape, shape, degree, basis, out);
+    return create(ctx, shape, shape, degree, basis, false, out);
+}
+
+eg_status eg_element_create_bare(eg_context *ctx, eg_shape shape, int degree, eg_basis basis,
+                                 eg_element **out)
+{
+    *out = NULL;
+    eg_status status = check(ctx, shape, degree, basis);
+    if (status != EG_OK) return status;
+    return create(ctx, shape, shape, degree, basis, true, out);
 }
 
 void eg_element_destroy(eg_element **element)

@@ -161,6 +161,11 @@ struct eg_element {
 
 eg_status eg_element_create(eg_context *ctx, eg_shape shape, int degree, eg_basis basis,
                             eg_element **out);
+/* The same for who asks only where nodes are and what the basis is at points: quadrilaterals and
+ * hexahedra have none of the matrices above, which take long and much memory at high degrees: V …
+ * weights, face_interp and lift are NULL. */
+eg_status eg_element_create_bare(eg_context *ctx, eg_shape shape, int degree, eg_basis basis,
+                                 eg_element **out);
 void eg_element_destroy(eg_element **element);
 
 /* Values of the basis at points [dim][count]: out [count][np]. */

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <unistd.h>
 
 /* A cell's elements by its corners; bit d of a corner: at the high end along axis d. */
 typedef struct cutting {
@@ -123,13 +122,6 @@ bool eg_box_fits(const eg_box_options *resolved, double memory, eg_box_error *er
                   box_sizes(NULL, resolved).element_count, 1e-9 * bytes, 1e-9 * memory);
 }
 
-/* The memory of this machine; INFINITY if it does not say. */
-static double physical_memory(void)
-{
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
-    return pages > 0 && page > 0 ? (double)pages * (double)page : (double)INFINITY;
-}
-
 bool eg_box_resolve(const eg_box_options *options, eg_box_options *resolved, eg_box_error *error)
 {
     eg_box_options *o = resolved;
@@ -158,7 +150,7 @@ bool eg_box_resolve(const eg_box_options *options, eg_box_options *resolved, eg_
     if (o->order < 1 || o->order > most)
         return refuse(error, "order", -1, "the mapping of a %s has degree 1 to %d, not %d",
                       info->name, most, o->order);
-    return eg_box_fits(o, physical_memory(), error);
+    return eg_box_fits(o, eg_mesh_physical_memory(), error);
 }
 
 /* --- vertices --------------------------------------------------------------------------------- */

@@ -4,6 +4,8 @@
 
 #include "mesh/mesh.h"
 
+#include <float.h>
+
 /* --- mesh.c ----------------------------------------------------------------------------------- */
 
 /* A mesh with zeroed arrays of the sizes that `sizes` says: its ctx, dim, counts and strides, order
@@ -14,6 +16,9 @@ eg_status eg_mesh_copy_boundaries(eg_mesh *mesh, int count, const char *const *n
 /* What eg_mesh_allocate takes for `sizes`. */
 size_t eg_mesh_bytes(const eg_mesh *sizes);
 
+/* The memory of this machine in bytes; INFINITY if it does not say. */
+double eg_mesh_physical_memory(void);
+
 /* The shapes of own elements, and the highest degree that a shape's mapping may have. */
 void eg_mesh_shapes_present(const eg_mesh *mesh, bool present[EG_SHAPE_COUNT]);
 int eg_mesh_order_max(eg_shape shape);
@@ -22,9 +27,15 @@ int eg_mesh_order_max(eg_shape shape);
 void eg_mesh_face_centre(const eg_mesh *mesh, int32_t element, int face, double centre[3]);
 void eg_mesh_element_centre(const eg_mesh *mesh, int32_t element, double centre[3]);
 
+/* What coordinates are rounded to, as a part of the largest: a few steps of arithmetic. */
+#define EG_ROUNDING (8.0 * DBL_EPSILON)
+
 /* "(0.5, 0.25)", for messages. */
 #define EG_PLACE_BYTES 96
 const char *eg_mesh_place(int dim, const double *x, char text[EG_PLACE_BYTES]);
+
+/* What messages add to the shape of an element: `, group "fluid"`, or nothing. */
+const char *eg_mesh_group_note(const eg_mesh *mesh, int32_t element, char text[EG_GROUP_BYTES]);
 
 /* --- sort.c ----------------------------------------------------------------------------------- */
 
@@ -56,6 +67,16 @@ double eg_mesh_determinant(int dim, const double (*A)[3]);
 /* The determinant with all its signs positive. */
 double eg_mesh_permanent(int dim, const double (*A)[3]);
 
+/* What rounding may make of the determinant of a matrix whose entries are at most `most`. Each of
+ * its terms is rounded by the part `arithmetic` of itself, however thin the element is; and each
+ * entry of column c is known to entry[c] only. */
+#define EG_ARITHMETIC 1e-14 /* of a determinant of given entries */
+double eg_mesh_determinant_rounding(int dim, double arithmetic, const double (*most)[3],
+                                    const double entry[3]);
+/* How far the derivative of a mapping is known: coordinates up to `reach` are rounded themselves,
+ * which differentiation amplifies. */
+double eg_mesh_slope_rounding(int order, double reach);
+
 /* --- curve.c ---------------------------------------------------------------------------------- */
 
 /* How the nodes of a degree lie in straight elements of a shape. */
@@ -75,6 +96,22 @@ void eg_straight_nodes(const eg_straight *straight, const eg_mesh *mesh, int32_t
  * map (NULL: none). */
 eg_status eg_mesh_curve(eg_mesh *mesh, int order, eg_mesh_map *map, void *user);
 
+/* How elements of one mesh give nodes to those of another. */
+typedef struct eg_node_map {
+    eg_shape shape;       /* of the elements that do */
+    const uint8_t *kind;  /* [elements] those of kind `which` only; NULL: all */
+    int which;            /* kind */
+    int rows;             /* nodes that are given */
+    const double *matrix; /* [rows][nodes of an element]; not owned */
+    int children, child;  /* element e gives to e * children + child */
+} eg_node_map;
+
+eg_status eg_mesh_interpolate_nodes(const eg_mesh *from, const eg_node_map *map, eg_mesh *to);
+/* The node of an element of degree `order` that is a vertex. */
+int eg_mesh_vertex_node(eg_shape shape, int order, int vertex);
+/* Moves the nodes at vertices to where the vertices are, so that all elements agree to the bit. */
+void eg_mesh_snap_nodes(eg_mesh *mesh);
+
 /* Given the determinants det [points] of an element's Jacobian, and what rounding may make of one
  * that is zero. */
 typedef eg_status eg_jacobian_visitor(void *user, int32_t element, const double *det,
@@ -83,8 +120,23 @@ typedef eg_status eg_jacobian_visitor(void *user, int32_t element, const double 
 eg_status eg_mesh_visit_jacobians(const eg_mesh *mesh, eg_shape shape, int points, const double *r,
                                   eg_jacobian_visitor *visit, void *user);
 
+/* --- tangled.c -------------------------------------------------------------------------------- */
+
+/* The first own element whose mapping is inside out or flat, a place [dim] where it is, and the
+ * determinant of its Jacobian there, which is above 0 if the mapping is too near to one that is not
+ * valid to be sure, and not above else; *element is -1 if there is none; *count is the number of such
+ * elements. Every point of an element counts, not a sample. */
+eg_status eg_mesh_find_tangled(const eg_mesh *mesh, int32_t *element, double place[3],
+                               double *determinant, int32_t *count);
+
 /* Fails at an own element whose mapping is inside out or flat, with its number and a place. */
 eg_status eg_mesh_check_mappings(const eg_mesh *mesh);
+
+/* --- conform.c -------------------------------------------------------------------------------- */
+
+/* Fails at neighbours whose nodes on their common face are not the same, up to a shift of periodic
+ * faces. */
+eg_status eg_mesh_check_faces(const eg_mesh *mesh);
 
 /* --- partition.c ------------------------------------------------------------------------------ */
 

@@ -53,10 +53,11 @@ typedef struct face_list {
 static eg_status refuse_element(const eg_mesh *mesh, int32_t element, const char *why,
                                 int32_t vertex)
 {
+    char note[EG_GROUP_BYTES];
     return eg_fail(
-        mesh->ctx, EG_ERROR_INPUT, "element %lld (%s) %s %d; the mesh has vertices 0 to %lld",
+        mesh->ctx, EG_ERROR_INPUT, "element %lld (%s%s) %s %d; the mesh has vertices 0 to %lld",
         (long long)mesh->global[element], eg_shape_get_info((eg_shape)mesh->shape[element])->name,
-        why, vertex, (long long)mesh->vertex_count - 1);
+        eg_mesh_group_note(mesh, element, note), why, vertex, (long long)mesh->vertex_count - 1);
 }
 
 static eg_status check_vertices(const eg_mesh *mesh)
@@ -163,6 +164,34 @@ done:
     return status;
 }
 
+/* True if two elements have the same vertices in any order. */
+static bool same_vertices(const eg_mesh *mesh, int32_t a, int32_t b)
+{
+    const int32_t *v = &mesh->vertices[(int64_t)a * mesh->vertex_stride];
+    const int32_t *w = &mesh->vertices[(int64_t)b * mesh->vertex_stride];
+    const int count = eg_shape_get_info((eg_shape)mesh->shape[a])->vertices;
+    if (mesh->shape[a] != mesh->shape[b]) return false;
+    for (int i = count - 1; i >= 0; i--) {
+        int j = 0;
+        while (j < count && w[j] != v[i])
+            j++;
+        if (j == count) return false;
+    }
+    return true;
+}
+
+static eg_status refuse_twins(const eg_mesh *mesh, int32_t a, int32_t b)
+{
+    double centre[3];
+    char place[EG_PLACE_BYTES], note[EG_GROUP_BYTES];
+    eg_mesh_element_centre(mesh, a, centre);
+    return eg_fail(mesh->ctx, EG_ERROR_INPUT,
+                   "elements %lld and %lld (%s%s) have the same vertices; their centre is at %s",
+                   (long long)mesh->global[a], (long long)mesh->global[b],
+                   eg_shape_get_info((eg_shape)mesh->shape[a])->name,
+                   eg_mesh_group_note(mesh, a, note), eg_mesh_place(mesh->dim, centre, place));
+}
+
 /* What is wrong at a face that cannot be joined. */
 static eg_status refuse_face(const eg_mesh *mesh, const uint32_t *slots, int count)
 {
@@ -170,21 +199,28 @@ static eg_status refuse_face(const eg_mesh *mesh, const uint32_t *slots, int cou
     for (int i = 0; i < count; i++)
         element[i] = (int32_t)(slots[i] / (uint32_t)mesh->face_stride);
     double centre[3];
-    char place[EG_PLACE_BYTES];
+    char place[EG_PLACE_BYTES], note[EG_GROUP_BYTES];
     eg_mesh_face_centre(mesh, element[0], (int)(slots[0] % (uint32_t)mesh->face_stride), centre);
     eg_mesh_place(mesh->dim, centre, place);
+    eg_mesh_group_note(mesh, element[0], note);
+    for (int i = 0; i < count; i++) {
+        for (int j = 0; j < i; j++) {
+            if (same_vertices(mesh, element[j], element[i]))
+                return refuse_twins(mesh, element[j], element[i]);
+        }
+    }
     if (count == 3)
         return eg_fail(
             mesh->ctx, EG_ERROR_INPUT,
-            "elements %lld, %lld and %lld share one face, with its centre at %s; at most "
+            "elements %lld, %lld and %lld share one face, with its centre at %s%s; at most "
             "two may",
             (long long)mesh->global[element[0]], (long long)mesh->global[element[1]],
-            (long long)mesh->global[element[2]], place);
+            (long long)mesh->global[element[2]], place, note);
     return eg_fail(
         mesh->ctx, EG_ERROR_INPUT,
-        "elements %lld and %lld have the same vertices at the face with its centre at %s, "
+        "elements %lld and %lld have the same vertices at the face with its centre at %s%s, "
         "but not in the same order around it",
-        (long long)mesh->global[element[0]], (long long)mesh->global[element[1]], place);
+        (long long)mesh->global[element[0]], (long long)mesh->global[element[1]], place, note);
 }
 
 static eg_status join_pair(eg_mesh *mesh, const uint32_t *slots)
@@ -204,7 +240,8 @@ static eg_status join_pair(eg_mesh *mesh, const uint32_t *slots)
         while (v[1][info[1]->face[face[1]][match[i]]] != v[0][info[0]->face[face[0]][i]])
             match[i]++;
     }
-    if (!eg_mesh_join_faces(mesh, element[0], face[0], element[1], face[1], match))
+    if (same_vertices(mesh, element[0], element[1]) ||
+        !eg_mesh_join_faces(mesh, element[0], face[0], element[1], face[1], match))
         return refuse_face(mesh, slots, 2);
     return EG_OK;
 }

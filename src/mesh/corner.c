@@ -1,5 +1,7 @@
-/* Jacobians at the corners of straight elements. */
+/* Jacobians at the corners of straight elements, and the rounding of their determinants. */
 #include "mesh/build.h"
+
+#include <float.h>
 
 void eg_mesh_corner(const eg_shape_info *info, int corner, const double (*x)[3], double A[3][3])
 {
@@ -34,4 +36,20 @@ double eg_mesh_permanent(int dim, const double (*A)[3])
     return A[0][0] * (A[1][1] * A[2][2] + A[1][2] * A[2][1]) +
            A[0][1] * (A[1][0] * A[2][2] + A[1][2] * A[2][0]) +
            A[0][2] * (A[1][0] * A[2][1] + A[1][1] * A[2][0]);
+}
+
+double eg_mesh_determinant_rounding(int dim, double arithmetic, const double (*most)[3],
+                                    const double entry[3])
+{
+    double size = eg_mesh_permanent(dim, most), larger[3][3] = {{0}};
+    for (int d = 0; d < dim; d++) {
+        for (int c = 0; c < dim; c++)
+            larger[d][c] = most[d][c] + entry[c];
+    }
+    return arithmetic * size + (eg_mesh_permanent(dim, (const double(*)[3])larger) - size);
+}
+
+double eg_mesh_slope_rounding(int order, double reach)
+{
+    return 2.0 * DBL_EPSILON * order * order * reach;
 }

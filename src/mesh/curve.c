@@ -1,13 +1,8 @@
-/* Curved elements: the nodes of a mapping of any degree, and whether mappings are valid.
- *
- * The determinant of a mapping's Jacobian is a polynomial. It is sampled at nodes of up to twice
- * the mapping's degree, which determine it in two dimensions: no proof that it is positive
- * everywhere, but little escapes. */
+/* Curved elements: the nodes of a mapping of any degree, and its Jacobians at points. */
 #include "mesh/build.h"
 
 #include "base/dense.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -38,7 +33,7 @@ eg_status eg_straight_create(eg_context *ctx, eg_shape shape, int order, eg_stra
     const eg_shape_info *info = eg_shape_get_info(shape);
     eg_element *element = NULL;
     *straight = (eg_straight){.ctx = ctx, .vertices = info->vertices};
-    EG_TRY(eg_element_create(ctx, shape, order, EG_BASIS_LOBATTO, &element));
+    EG_TRY(eg_element_create_bare(ctx, shape, order, EG_BASIS_LOBATTO, &element));
     size_t np = (size_t)element->np;
     straight->np = element->np;
     EG_TRY(eg_new(ctx, np * (size_t)info->dim, &straight->r));
@@ -157,6 +152,75 @@ done:
     return status;
 }
 
+/* --- from mesh to mesh ------------------------------------------------------------------------ */
+
+static bool takes_part(const eg_mesh *mesh, const eg_node_map *map, int32_t element)
+{
+    if (mesh->shape[element] != map->shape) return false;
+    return !map->kind || map->kind[element] == map->which;
+}
+
+eg_status eg_mesh_interpolate_nodes(const eg_mesh *from, const eg_node_map *map, eg_mesh *to)
+{
+    eg_status status = EG_OK;
+    double *before = NULL, *after = NULL, *x = NULL; /* [nodes][BATCH][dim]; [nodes][dim] of one */
+    int32_t element[BATCH];
+    size_t dim = (size_t)from->dim, row = BATCH * dim, stride = (size_t)to->node_stride;
+    int columns = eg_mode_count(map->shape, from->order), count = 0;
+    EG_TRY(eg_new(from->ctx, (size_t)columns * row, &before));
+    EG_TRY(eg_new(from->ctx, (size_t)map->rows * row, &after));
+    EG_TRY(eg_new(from->ctx, (size_t)columns * dim, &x));
+    for (int32_t e = 0; e < from->element_count; e++) {
+        if (takes_part(from, map, e)) {
+            eg_mesh_element_nodes(from, e, x);
+            for (size_t i = 0; i < (size_t)columns; i++)
+                memcpy(&before[i * row + (size_t)count * dim], &x[i * dim], dim * sizeof *x);
+            element[count++] = e;
+        }
+        if (count == 0 || (count < BATCH && e + 1 < from->element_count)) continue;
+        eg_dense_multiply(map->rows, columns, (int)row, map->matrix, before, after);
+        for (size_t k = 0; k < (size_t)count; k++) {
+            size_t child = (size_t)element[k] * (size_t)map->children + (size_t)map->child;
+            for (size_t i = 0; i < (size_t)map->rows; i++)
+                memcpy(&to->nodes[(child * stride + i) * dim], &after[i * row + k * dim],
+                       dim * sizeof *to->nodes);
+        }
+        count = 0;
+    }
+done:
+    eg_release(from->ctx, &x);
+    eg_release(from->ctx, &after);
+    eg_release(from->ctx, &before);
+    return status;
+}
+
+int eg_mesh_vertex_node(eg_shape shape, int order, int vertex)
+{
+    const eg_shape_info *info = eg_shape_get_info(shape);
+    static const eg_shape simplex[] = {EG_SHAPE_LINE, EG_SHAPE_LINE, EG_SHAPE_TRI, EG_SHAPE_TET};
+    /* The nodes before vertex v of a simplex are all others of the simplex of vertices 0 to v. */
+    if (!info->tensor) return vertex == 0 ? 0 : eg_mode_count(simplex[vertex], order) - 1;
+    int node = 0;
+    for (int d = 0, stride = 1; d < info->dim; d++, stride *= order + 1)
+        node += info->r[vertex][d] > 0.0 ? order * stride : 0;
+    return node;
+}
+
+void eg_mesh_snap_nodes(eg_mesh *mesh)
+{
+    size_t dim = (size_t)mesh->dim;
+    for (int32_t e = 0; e < mesh->element_count; e++) {
+        eg_shape shape = (eg_shape)mesh->shape[e];
+        int vertices = eg_shape_get_info(shape)->vertices;
+        for (int v = 0; v < vertices; v++) {
+            size_t vertex = (size_t)mesh->vertices[(int64_t)e * mesh->vertex_stride + v];
+            size_t node = (size_t)e * (size_t)mesh->node_stride +
+                          (size_t)eg_mesh_vertex_node(shape, mesh->order, v);
+            memcpy(&mesh->nodes[node * dim], &mesh->x[vertex * dim], dim * sizeof *mesh->x);
+        }
+    }
+}
+
 /* --- Jacobians -------------------------------------------------------------------------------- */
 
 /* A batch of elements of one shape and what their Jacobians need. */
@@ -189,7 +253,7 @@ static eg_status batch_create(const eg_mesh *mesh, eg_shape shape, int points, c
     eg_status status = EG_OK;
     eg_element *element = NULL;
     *b = (batch){.mesh = mesh, .points = points};
-    EG_TRY(eg_element_create(mesh->ctx, shape, mesh->order, EG_BASIS_LOBATTO, &element));
+    EG_TRY(eg_element_create_bare(mesh->ctx, shape, mesh->order, EG_BASIS_LOBATTO, &element));
     size_t dim = (size_t)mesh->dim, np = (size_t)element->np, count = (size_t)points;
     b->np = element->np;
     EG_TRY(eg_new(mesh->ctx, dim * count * np, &b->D));
@@ -216,20 +280,6 @@ static void batch_add(batch *b, int32_t element)
     b->element[b->count++] = element;
 }
 
-/* What rounding may make of the determinant of a matrix whose entries are at most those of A. Each of
- * its terms is rounded in the arithmetic, by a part of itself however thin the element is; and each
- * entry is a difference of coordinates up to `reach`, which are rounded themselves. */
-static double rounding_of(int dim, int order, double A[3][3], double reach)
-{
-    const double arithmetic = 1e-14, entry = 2.0 * DBL_EPSILON * order * order * reach;
-    double size = eg_mesh_permanent(dim, (const double(*)[3])A);
-    for (int d = 0; d < dim; d++) {
-        for (int c = 0; c < dim; c++)
-            A[d][c] += entry;
-    }
-    return arithmetic * size + (eg_mesh_permanent(dim, (const double(*)[3])A) - size);
-}
-
 static eg_status batch_visit(batch *b, eg_jacobian_visitor *visit, void *user)
 {
     eg_status status = EG_OK;
@@ -249,8 +299,10 @@ static eg_status batch_visit(batch *b, eg_jacobian_visitor *visit, void *user)
             }
             b->det[p] = eg_mesh_determinant(dim, (const double(*)[3])J);
         }
-        EG_TRY(visit(user, b->element[k], b->det,
-                     rounding_of(dim, b->mesh->order, most, b->reach[k])));
+        double entry = eg_mesh_slope_rounding(b->mesh->order, b->reach[k]);
+        double rounding = eg_mesh_determinant_rounding(dim, EG_ARITHMETIC, (const double(*)[3])most,
+                                                       (double[]){entry, entry, entry});
+        EG_TRY(visit(user, b->element[k], b->det, rounding));
     }
     b->count = 0;
 done:
@@ -278,80 +330,4 @@ int eg_mesh_jacobian_degree(eg_shape shape, int order)
 {
     const eg_shape_info *info = eg_shape_get_info(shape);
     return info->tensor ? info->dim * order - 1 : info->dim * (order - 1);
-}
-
-/* --- validity --------------------------------------------------------------------------------- */
-
-typedef struct validity {
-    const eg_mesh *mesh;
-    const eg_element *sample; /* its nodes are the points */
-} validity;
-
-static eg_status refuse(const validity *check, int32_t element, int point, double det)
-{
-    eg_status status = EG_OK;
-    const eg_mesh *mesh = check->mesh;
-    eg_context *ctx = mesh->ctx;
-    eg_element *geometry = NULL;
-    double *values = NULL, *nodes = NULL;
-    int dim = mesh->dim;
-    EG_TRY(eg_element_create(ctx, check->sample->shape, mesh->order, EG_BASIS_LOBATTO, &geometry));
-    EG_TRY(eg_new(ctx, (size_t)geometry->np, &values));
-    EG_TRY(eg_new(ctx, (size_t)(geometry->np * dim), &nodes));
-    double r[3], x[3] = {0};
-    for (int d = 0; d < dim; d++)
-        r[d] = check->sample->r[d * check->sample->np + point];
-    EG_TRY(eg_element_evaluate(geometry, 1, r, values));
-    eg_mesh_element_nodes(mesh, element, nodes);
-    for (int i = 0; i < geometry->np * dim; i++)
-        x[i % dim] += values[i / dim] * nodes[i];
-    char place[EG_PLACE_BYTES];
-    status =
-        eg_fail(ctx, EG_ERROR_INPUT,
-                "element %lld (%s) is inside out or flat: the Jacobian of its mapping is %.3g at "
-                "%s",
-                (long long)mesh->global[element], eg_shape_get_info(check->sample->shape)->name,
-                det, eg_mesh_place(dim, x, place));
-done:
-    eg_release(ctx, &nodes);
-    eg_release(ctx, &values);
-    eg_element_destroy(&geometry);
-    return status;
-}
-
-static eg_status check_element(void *user, int32_t element, const double *det, double rounding)
-{
-    const validity *check = user;
-    for (int p = 0; p < check->sample->np; p++) {
-        if (!(det[p] > rounding)) return refuse(check, element, p, det[p]);
-    }
-    return EG_OK;
-}
-
-static int sample_degree(eg_shape shape, int order)
-{
-    int degree = eg_mesh_jacobian_degree(shape, order), most = eg_mesh_order_max(shape);
-    if (2 * order < most) most = 2 * order;
-    return degree < most ? degree : most;
-}
-
-eg_status eg_mesh_check_mappings(const eg_mesh *mesh)
-{
-    eg_status status = EG_OK;
-    validity check = {.mesh = mesh};
-    eg_element *sample = NULL;
-    bool present[EG_SHAPE_COUNT];
-    eg_mesh_shapes_present(mesh, present);
-    for (int s = 0; s < EG_SHAPE_COUNT; s++) {
-        if (!present[s]) continue;
-        EG_TRY(eg_element_create(mesh->ctx, (eg_shape)s, sample_degree((eg_shape)s, mesh->order),
-                                 EG_BASIS_LOBATTO, &sample));
-        check.sample = sample;
-        EG_TRY(eg_mesh_visit_jacobians(mesh, (eg_shape)s, sample->np, sample->r, check_element,
-                                       &check));
-        eg_element_destroy(&sample);
-    }
-done:
-    eg_element_destroy(&sample);
-    return status;
 }

@@ -6,6 +6,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+double eg_mesh_physical_memory(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
+    return pages > 0 && page > 0 ? (double)pages * (double)page : (double)INFINITY;
+}
 
 size_t eg_mesh_bytes(const eg_mesh *sizes)
 {
@@ -147,6 +154,16 @@ const char *eg_mesh_place(int dim, const double *x, char text[EG_PLACE_BYTES])
         snprintf(text, EG_PLACE_BYTES, "(%.6g, %.6g)", x[0], x[1]);
     else
         snprintf(text, EG_PLACE_BYTES, "(%.6g, %.6g, %.6g)", x[0], x[1], x[2]);
+    return text;
+}
+
+const char *eg_mesh_group_note(const eg_mesh *mesh, int32_t element, char text[EG_GROUP_BYTES])
+{
+    char group[EG_GROUP_BYTES];
+    text[0] = '\0';
+    if (mesh->describe_group)
+        snprintf(text, EG_GROUP_BYTES, ", %.*s", EG_GROUP_BYTES - 3,
+                 mesh->describe_group(mesh->describe_user, element, group));
     return text;
 }
 

@@ -20,6 +20,10 @@ typedef struct eg_mesh_link {
     int32_t receive_count; /* ghosts of a link are consecutive, ascending by global number */
 } eg_mesh_link;
 
+/* Which group of its file an element is in, for messages: group "fluid". */
+#define EG_GROUP_BYTES 160
+typedef const char *eg_mesh_describe(const void *user, int32_t element, char text[EG_GROUP_BYTES]);
+
 /* A mesh of this rank. Own elements are [0, element_count), ghosts [element_count, element_count +
  * ghost_count). Of own elements the first interior_count touch no ghost; each of the two parts is
  * in Hilbert order. Arrays over elements have a constant stride, the largest of the shapes
@@ -52,6 +56,9 @@ typedef struct eg_mesh {
 
     int link_count;
     eg_mesh_link *links; /* ascending by rank */
+
+    eg_mesh_describe *describe_group; /* while a file is read; NULL: elements have no groups */
+    const void *describe_user;        /* not owned */
 } eg_mesh;
 
 #define EG_FACE(byte) ((byte)&7)
@@ -86,8 +93,29 @@ eg_status eg_mesh_create_box(eg_context *ctx, const eg_box_options *options, eg_
 /* Makes the mesh that a case's [mesh] asks for; eg_mesh_keys describes that section. The choices of
  * its key `partition` are those of eg_partitioner, in their order. */
 eg_status eg_mesh_create(eg_context *ctx, const eg_case *cas, eg_mesh **out);
-extern const eg_key eg_mesh_keys[];              /* ended by a row without a name */
-eg_shape eg_mesh_case_shape(const eg_case *cas); /* of the elements, before there is a mesh */
+/* The same; what was done to a file is added to `report`, as eg_gmsh_options says. */
+eg_status eg_mesh_create_report(eg_context *ctx, const eg_case *cas, eg_text *report,
+                                eg_mesh **out);
+extern const eg_key eg_mesh_keys[]; /* ended by a row without a name */
+/* Fails at keys of [mesh] that do not go together. */
+eg_status eg_mesh_check_case(const eg_case *cas);
+/* The shape of a box's elements, before there is a mesh; nothing is known of those of mesh.file. */
+eg_shape eg_mesh_case_shape(const eg_case *cas);
+
+/* --- from mesh to mesh ------------------------------------------------------------------------ */
+
+/* Cuts every element of a whole mesh into 4 (two dimensions) or 8 of its shape, curved ones without
+ * a change of geometry. Boundaries and periods stay; child k of the element with global number g has
+ * g * 4 + k or g * 8 + k. The result is in Hilbert order. */
+eg_status eg_mesh_refine(const eg_mesh *whole, eg_mesh **out);
+/* Fails if a mesh that is refined so often has more elements than can be numbered, or does not fit
+ * into this machine's memory. */
+eg_status eg_mesh_check_refine(const eg_mesh *whole, int times);
+
+/* The same elements with mappings of another degree: a higher one changes no geometry, a lower one
+ * keeps it at the nodes of that degree and at all vertices. An element that becomes invalid by it
+ * is an error. */
+eg_status eg_mesh_set_order(const eg_mesh *whole, int order, eg_mesh **out);
 
 /* --- steps of a generator or reader ----------------------------------------------------------- */
 /* After a failure the mesh can only be destroyed. */
@@ -126,11 +154,19 @@ eg_status eg_mesh_distribute(const eg_mesh *whole, eg_comm *comm, const int32_t 
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* Writes a whole mesh as a Gmsh file (MSH 4.1, text), replacing what is there at once or not at
- * all. Physical groups are "domain", the boundaries by their names, and "periodic_1" with its copy
- * "periodic_1_image" and so on, which $Periodic pairs; no boundary may have such a name. Elements stand in the order of their global
- * numbers, curved ones as Gmsh's elements of the same order. */
-eg_status eg_mesh_write_gmsh(const eg_mesh *mesh, const char *path);
+/* What a Gmsh file is like. Zero means the default. */
+typedef struct eg_gmsh_format {
+    int version;  /* 22 or 41; 0: 41 */
+    bool binary;  /* else text, with so many digits that coordinates come back to the last bit */
+    bool swapped; /* binary: as machines with the other order of bytes have it */
+} eg_gmsh_format;
+
+/* Writes a whole mesh as a Gmsh file, replacing what is there at once or not at all; format NULL:
+ * 4.1, text. Physical groups are "domain", the boundaries by their names, and "periodic_1" with its
+ * copy "periodic_1_image" and so on, which $Periodic pairs; no boundary may have such a name.
+ * Elements stand in the order of their global numbers, one shape after the other, curved ones as
+ * Gmsh's elements of the same order. */
+eg_status eg_mesh_write_gmsh(const eg_mesh *mesh, const char *path, const eg_gmsh_format *format);
 
 /* Two boundaries of a file that a case joins: the second lies a constant shift from the first. */
 typedef struct eg_periodic_names {
@@ -142,8 +178,10 @@ typedef struct eg_gmsh_options {
     bool merge_nodes;              /* nodes at one place become one */
     const eg_periodic_names *join; /* [join_count] beside what the file's $Periodic says */
     size_t join_count;
-    eg_text *report; /* what was repaired is added, a line each: elements turned over, nodes merged;
-                        NULL: it is a warning of the context */
+    size_t *join_failed; /* set to the pair that could not be joined if that is the error; NULL: not
+                            wanted */
+    eg_text *report;     /* what was done to it is added, a line each: elements turned over, nodes
+                        merged; NULL: the context's log has it, repairs as warnings */
 } eg_gmsh_options;
 
 /* Reads a Gmsh file (MSH 2.2 or 4.1, text or binary): a whole mesh, connected and in Hilbert order,
@@ -172,11 +210,13 @@ int eg_mesh_jacobian_degree(eg_shape shape, int order);
 typedef struct eg_mesh_summary {
     int64_t elements[EG_SHAPE_COUNT];         /* by shape, own ones */
     int64_t faces, boundary_faces, cut_faces; /* of own elements; a cut face counts on both ranks */
+    int64_t periodic_faces;                   /* joined to one elsewhere; both sides count */
     int64_t *boundary_face_count;             /* [boundary_count] owned: release with eg_release */
     double low[3], high[3];
     double volume;
     double size_least, size_most;       /* of elements: volume^(1/dim) */
-    double quality_least, quality_mean; /* 1: equilateral; mean ratio at the vertices */
+    double quality_least, quality_mean; /* 1: equilateral; mean ratio at the vertices, and at most
+                                           the least Jacobian over the mean one */
     int64_t quality_histogram[10];
     int64_t bytes; /* of the mesh in memory */
 } eg_mesh_summary;

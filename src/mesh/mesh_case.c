@@ -2,6 +2,9 @@
 #include "mesh/box.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#define MESSAGE_BYTES 2048
 
 static const char *const generators[] = {"box", NULL};
 static const char *const shapes[] = {"triangle", "quadrilateral", "tetrahedron", "hexahedron",
@@ -15,7 +18,27 @@ const eg_key eg_mesh_keys[] = {
      .type = EG_KEY_CHOICE,
      .fallback = "\"box\"",
      .choices = generators,
-     .help = "How the mesh is made. A box is a rectangle or a cuboid of equal or graded cells."},
+     .help = "How the mesh is made if it is not read from a file. A box is a rectangle or a cuboid "
+             "of equal or graded cells."},
+    {.section = "mesh",
+     .name = "file",
+     .type = EG_KEY_STRING,
+     .help = "A Gmsh file to read instead: MSH 2.2 or 4.1, text or binary. Its physical groups of "
+             "curves, in three dimensions of surfaces, are the boundaries. A path is seen from the "
+             "directory of the case file.",
+     .example = "\"cylinder.msh\""},
+    {.section = "mesh",
+     .name = "join",
+     .type = EG_KEY_STRINGS,
+     .fallback = "[]",
+     .help = "Boundaries of the file that are periodic, in pairs: the second of each lies a "
+             "constant shift from the first. They are joined beside what the file itself says.",
+     .example = "[\"left\", \"right\"]"},
+    {.section = "mesh",
+     .name = "merge",
+     .type = EG_KEY_BOOLEAN,
+     .fallback = "false",
+     .help = "Nodes of the file that lie at one place become one."},
     {.section = "mesh",
      .name = "shape",
      .type = EG_KEY_CHOICE,
@@ -27,12 +50,13 @@ const eg_key eg_mesh_keys[] = {
     {.section = "mesh",
      .name = "cells",
      .type = EG_KEY_INTEGERS,
-     .required = true,
      .least = 1,
      .most = 1e9,
      .least_count = 1,
      .most_count = 3,
-     .help = "The number of cells along each axis; one number is that of all axes.",
+     .help =
+         "The number of cells of a box along each axis, which it must have; one number is that of "
+         "all axes.",
      .example = "[16, 16]"},
     {.section = "mesh",
      .name = "low",
@@ -97,8 +121,10 @@ const eg_key eg_mesh_keys[] = {
      .fallback = "1",
      .least = 1,
      .most = EG_DEGREE_MAX_QUAD,
-     .help = "The degree of the elements' mapping: 1 to 10, for quadrilaterals to 15. A map bends "
-             "elements only if it is above 1.",
+     .help =
+         "The degree of the elements' mapping: 1 to 10, for quadrilaterals to 15; for a file, "
+         "where it is not given, that of its elements. A map bends elements only if it is above "
+         "1.",
      .example = "3"},
     {.section = "mesh",
      .name = "map",
@@ -106,9 +132,19 @@ const eg_key eg_mesh_keys[] = {
      .least_count = 2,
      .most_count = 3,
      .help =
-         "Where the point (x, y, z) of the straight box goes, one expression for each coordinate. "
+         "Where the point (x, y, z) of the straight mesh goes, one expression for each coordinate. "
          "Sides that are periodic must stay a constant shift apart.",
      .example = "[\"x + 0.1*sin(pi*y)\", \"y\"]"},
+    {.section = "mesh",
+     .name = "refine",
+     .type = EG_KEY_INTEGER,
+     .fallback = "0",
+     .least = 0,
+     .most = 20,
+     .help =
+         "How often every element is cut into 4 of its shape, in three dimensions into 8, after "
+         "all else is done. Curved elements keep their geometry.",
+     .example = "1"},
     {.section = "mesh",
      .name = "partition",
      .type = EG_KEY_CHOICE,
@@ -120,6 +156,41 @@ const eg_key eg_mesh_keys[] = {
          "in."},
     {0},
 };
+
+/* --- keys that go together -------------------------------------------------------------------- */
+
+eg_status eg_mesh_check_case(const eg_case *cas)
+{
+    static const char *const of_boxes[] = {"generator", "shape",    "cells",   "low", "high",
+                                           "grading",   "periodic", "perturb", "seed"};
+    static const char *const of_files[] = {"join", "merge"};
+    const bool file = eg_case_given(cas, "mesh.file");
+    const char *const *others = file ? of_boxes : of_files;
+    const size_t count = file ? EG_COUNT(of_boxes) : EG_COUNT(of_files);
+    for (size_t i = 0; i < count; i++) {
+        char key[64];
+        snprintf(key, sizeof key, "mesh.%s", others[i]);
+        if (eg_case_given(cas, key))
+            return eg_case_fail(cas, key, -1,
+                                file ? "the mesh is read from a file: \"%s\" is for boxes"
+                                     : "\"%s\" is for meshes from a file, and mesh.file is missing",
+                                others[i]);
+    }
+    if (!file && !eg_case_given(cas, "mesh.cells"))
+        return eg_case_fail(
+            cas, "mesh", -1,
+            "the key \"cells\" is missing in [mesh], the number of cells of a box, for "
+            "example cells = [16, 16]; or \"file\", a Gmsh file to read");
+    const size_t joined = eg_case_count(cas, "mesh.join");
+    const char *last = joined % 2 ? eg_case_string_at(cas, "mesh.join", joined - 1) : NULL;
+    if (joined % 2)
+        return eg_case_fail(
+            cas, "mesh.join", -1, "boundaries are joined in pairs, and these are %zu%s", joined,
+            strchr(last, ',') ? ": put brackets around them, as in [left,right]" : "");
+    return EG_OK;
+}
+
+/* --- boxes ------------------------------------------------------------------------------------ */
 
 /* An array with one value, or one for each axis. */
 static eg_status check_count(const eg_case *cas, const char *key, const eg_shape_info *info)
@@ -188,26 +259,23 @@ static eg_status evaluate_map(void *user, size_t count, const double *X, double 
     return EG_OK;
 }
 
-static eg_status read_map(const eg_case *cas, eg_box_options *o, case_map *map)
+static eg_status read_map(const eg_case *cas, int dim, case_map *map)
 {
     eg_status status = EG_OK;
-    const eg_shape_info *info = eg_shape_get_info(o->shape);
     size_t count = eg_case_count(cas, "mesh.map");
-    map->dim = info->dim;
-    if (count != (size_t)info->dim)
+    map->dim = dim;
+    if (count != (size_t)dim)
         EG_TRY(eg_case_fail(cas, "mesh.map", -1,
-                            "a map of a box of shape \"%s\" has %d expressions, not %zu",
-                            info->name, info->dim, count));
-    for (int d = 0; d < info->dim; d++) {
+                            "a map of a mesh in %d dimensions has %d expressions, not %zu", dim,
+                            dim, count));
+    for (int d = 0; d < dim; d++) {
         map->expression[d] = eg_case_expression_at(cas, "mesh.map", (size_t)d);
-        for (int v = info->dim; v < EG_VARIABLE_COUNT; v++) {
+        for (int v = dim; v < EG_VARIABLE_COUNT; v++) {
             if (!eg_expression_uses(map->expression[d], EG_VARIABLE_X + v)) continue;
-            EG_TRY(eg_case_fail(cas, "mesh.map", d, "the map of this box may not depend on %c",
+            EG_TRY(eg_case_fail(cas, "mesh.map", d, "the map of this mesh may not depend on %c",
                                 "xyzt"[v]));
         }
     }
-    o->map = evaluate_map;
-    o->map_user = map;
 done:
     return status;
 }
@@ -226,26 +294,25 @@ eg_shape eg_mesh_case_shape(const eg_case *cas)
     return (eg_shape)(EG_SHAPE_TRI + eg_case_choice(cas, "mesh.shape"));
 }
 
-eg_status eg_mesh_create(eg_context *ctx, const eg_case *cas, eg_mesh **out)
+static eg_status create_box(eg_context *ctx, const eg_case *cas, eg_mesh **out)
 {
     eg_status status = EG_OK;
     case_map map;
     eg_box_error error;
     eg_box_options resolved;
-    *out = NULL;
     eg_box_options o = {.shape = eg_mesh_case_shape(cas),
                         .perturb = eg_case_real(cas, "mesh.perturb"),
                         .seed = (uint64_t)eg_case_integer(cas, "mesh.seed"),
                         .order = (int)eg_case_integer(cas, "mesh.order")};
-    if (eg_case_choice(cas, "mesh.partition") == EG_PARTITION_METIS && !eg_mesh_has_metis())
-        EG_TRY(eg_fail(ctx, EG_ERROR_UNSUPPORTED,
-                       "mesh.partition = \"metis\", but this eagre was built without METIS; use "
-                       "\"hilbert\" or \"auto\""));
     EG_TRY(read_axes(cas, &o));
-    if (eg_case_has(cas, "mesh.map")) EG_TRY(read_map(cas, &o, &map));
+    if (eg_case_has(cas, "mesh.map")) {
+        EG_TRY(read_map(cas, eg_shape_get_info(o.shape)->dim, &map));
+        o.map = evaluate_map;
+        o.map_user = &map;
+    }
     if (!eg_box_resolve(&o, &resolved, &error)) EG_TRY(point_at(cas, &error));
     status = eg_mesh_create_box(ctx, &resolved, out);
-    char message[512];
+    char message[MESSAGE_BYTES];
     snprintf(message, sizeof message, "%s", eg_context_error(ctx));
     if (status == EG_ERROR_INPUT && (o.map || o.perturb > 0.0))
         status = eg_case_fail(cas, o.map ? "mesh.map" : "mesh.perturb", -1, "%s", message);
@@ -254,5 +321,133 @@ eg_status eg_mesh_create(eg_context *ctx, const eg_case *cas, eg_mesh **out)
                          "mesh.cells: the box takes %.3g GB of memory to be made: %s",
                          1e-9 * eg_box_bytes(&resolved), message);
 done:
+    return status;
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+/* Shows a failure at a value of the key that it comes from; what is wrong with a file is wrong with
+ * the case. */
+static eg_status blame(eg_context *ctx, const eg_case *cas, const char *key, int i,
+                       eg_status status)
+{
+    char message[MESSAGE_BYTES];
+    snprintf(message, sizeof message, "%s", eg_context_error(ctx));
+    if (status == EG_ERROR_MEMORY) return eg_fail(ctx, status, "%s: %s", key, message);
+    return status == EG_OK ? status : eg_case_fail(cas, key, i, "%s", message);
+}
+
+static eg_status read_file(eg_context *ctx, const eg_case *cas, eg_text *report, eg_mesh **out)
+{
+    eg_status status = EG_OK;
+    const size_t joined = eg_case_count(cas, "mesh.join") / 2;
+    size_t failed = joined;
+    eg_periodic_names *join = NULL;
+    char *path = NULL;
+    EG_TRY(eg_case_path(cas, "mesh.file", &path));
+    EG_TRY(eg_new(ctx, joined, &join));
+    for (size_t i = 0; i < joined; i++) {
+        join[i].first = eg_case_string_at(cas, "mesh.join", 2 * i);
+        join[i].second = eg_case_string_at(cas, "mesh.join", 2 * i + 1);
+    }
+    status = eg_mesh_read_gmsh(ctx, path,
+                               &(eg_gmsh_options){.merge_nodes = eg_case_boolean(cas, "mesh.merge"),
+                                                  .join = join,
+                                                  .join_count = joined,
+                                                  .join_failed = &failed,
+                                                  .report = report},
+                               out);
+    EG_TRY(failed < joined ? blame(ctx, cas, "mesh.join", (int)(2 * failed), status)
+                           : blame(ctx, cas, "mesh.file", -1, status));
+done:
+    eg_release(ctx, &join);
+    eg_release(ctx, &path);
+    return status;
+}
+
+/* Maps a mesh of straight elements; afterwards they are of the order that the case says. */
+static eg_status map_mesh(const eg_case *cas, eg_mesh *mesh)
+{
+    eg_status status = EG_OK;
+    case_map map;
+    EG_TRY(read_map(cas, mesh->dim, &map));
+    if (mesh->order > 1)
+        EG_TRY(eg_case_fail(cas, "mesh.map", -1,
+                            "the file's elements are of order %d; only straight ones can be mapped",
+                            mesh->order));
+    status = eg_mesh_curve(mesh, (int)eg_case_integer(cas, "mesh.order"), evaluate_map, &map);
+    if (status == EG_OK) status = eg_mesh_check_faces(mesh);
+    if (status == EG_OK) status = eg_mesh_check_mappings(mesh);
+    EG_TRY(blame(mesh->ctx, cas, "mesh.map", -1, status));
+done:
+    return status;
+}
+
+static eg_status create_from_file(eg_context *ctx, const eg_case *cas, eg_text *report,
+                                  eg_mesh **out)
+{
+    eg_status status = EG_OK;
+    eg_mesh *mesh = NULL, *raised = NULL;
+    const int order = (int)eg_case_integer(cas, "mesh.order");
+    EG_TRY(read_file(ctx, cas, report, &mesh));
+    for (int32_t e = 0; e < mesh->element_count; e++) {
+        const eg_shape shape = (eg_shape)mesh->shape[e];
+        if (order > eg_mesh_order_max(shape))
+            EG_TRY(eg_case_fail(cas, "mesh.order", -1, "elements of shape %s have order 1 to %d",
+                                eg_shape_get_info(shape)->name, eg_mesh_order_max(shape)));
+    }
+    if (eg_case_has(cas, "mesh.map")) {
+        EG_TRY(map_mesh(cas, mesh));
+    } else if (eg_case_given(cas, "mesh.order") && order != mesh->order) {
+        EG_TRY(blame(ctx, cas, "mesh.order", -1, eg_mesh_set_order(mesh, order, &raised)));
+        eg_mesh_destroy(&mesh);
+        mesh = raised;
+    }
+    *out = mesh;
+    mesh = NULL;
+done:
+    eg_mesh_destroy(&mesh);
+    return status;
+}
+
+/* Refines a mesh as often as the case says. */
+static eg_status refine_mesh(const eg_case *cas, eg_mesh **mesh)
+{
+    eg_status status = EG_OK;
+    eg_context *ctx = (*mesh)->ctx;
+    eg_mesh *fine = NULL;
+    const int times = (int)eg_case_integer(cas, "mesh.refine");
+    EG_TRY(blame(ctx, cas, "mesh.refine", -1, eg_mesh_check_refine(*mesh, times)));
+    for (int i = 0; i < times; i++) {
+        EG_TRY(blame(ctx, cas, "mesh.refine", -1, eg_mesh_refine(*mesh, &fine)));
+        eg_mesh_destroy(mesh);
+        *mesh = fine;
+    }
+done:
+    return status;
+}
+
+eg_status eg_mesh_create(eg_context *ctx, const eg_case *cas, eg_mesh **out)
+{
+    return eg_mesh_create_report(ctx, cas, NULL, out);
+}
+
+eg_status eg_mesh_create_report(eg_context *ctx, const eg_case *cas, eg_text *report, eg_mesh **out)
+{
+    eg_status status = EG_OK;
+    eg_mesh *mesh = NULL;
+    *out = NULL;
+    EG_TRY(eg_mesh_check_case(cas));
+    if (eg_case_choice(cas, "mesh.partition") == EG_PARTITION_METIS && !eg_mesh_has_metis())
+        EG_TRY(eg_fail(ctx, EG_ERROR_UNSUPPORTED,
+                       "mesh.partition = \"metis\", but this eagre was built without METIS; use "
+                       "\"hilbert\" or \"auto\""));
+    EG_TRY(eg_case_given(cas, "mesh.file") ? create_from_file(ctx, cas, report, &mesh)
+                                           : create_box(ctx, cas, &mesh));
+    EG_TRY(refine_mesh(cas, &mesh));
+    *out = mesh;
+    mesh = NULL;
+done:
+    eg_mesh_destroy(&mesh);
     return status;
 }

@@ -14,7 +14,6 @@
 /* Partners agree to this part of the thinnest face's width, and to the rounding of coordinates, which
  * is more for the thinnest faces. */
 #define TOLERANCE 1e-6
-#define ROUNDING (8.0 * DBL_EPSILON)
 
 typedef struct boundary_face {
     int32_t element;
@@ -184,14 +183,17 @@ static eg_status refuse(const matching *m, const boundary_face *face, const char
 {
     const eg_mesh *mesh = m->mesh;
     double centre[3];
-    char place[EG_PLACE_BYTES], shifted[EG_PLACE_BYTES];
+    char place[EG_PLACE_BYTES], shifted[EG_PLACE_BYTES], note[EG_GROUP_BYTES];
     eg_mesh_face_centre(mesh, face->element, face->face, centre);
     return eg_fail(mesh->ctx, EG_ERROR_INPUT,
-                   "boundary \"%s\" is not periodic with \"%s\": the face of element %lld with its "
-                   "centre at %s %s at %s",
+                   "boundary \"%s\" is not periodic with \"%s\": the face of element %lld (%s%s) "
+                   "with its centre at %s %s at %s",
                    mesh->boundary[m->side[0]], mesh->boundary[m->side[1]],
-                   (long long)mesh->global[face->element], eg_mesh_place(mesh->dim, centre, place),
-                   why, eg_mesh_place(mesh->dim, face->centre, shifted));
+                   (long long)mesh->global[face->element],
+                   eg_shape_get_info((eg_shape)mesh->shape[face->element])->name,
+                   eg_mesh_group_note(mesh, face->element, note),
+                   eg_mesh_place(mesh->dim, centre, place), why,
+                   eg_mesh_place(mesh->dim, face->centre, shifted));
 }
 
 static eg_status join_all(matching *m)
@@ -233,7 +235,7 @@ eg_status eg_mesh_join_periodic(eg_mesh *mesh, int a, int b, const double *shift
         EG_TRY(eg_new(mesh->ctx, (size_t)m.count, &m.faces[which]));
         collect(&m, which);
     }
-    m.tolerance = TOLERANCE * m.width + ROUNDING * m.reach;
+    m.tolerance = TOLERANCE * m.width + EG_ROUNDING * m.reach;
     m.width = fmax(m.width, fmax(m.tolerance, DBL_MIN));
     EG_TRY(fill_table(&m));
     EG_TRY(join_all(&m));
@@ -249,9 +251,16 @@ eg_status eg_mesh_drop_empty_boundaries(eg_mesh *mesh)
     eg_status status = EG_OK;
     int32_t *number = NULL; /* [boundary_count] 1 + the new number of each; 0: it has no faces */
     EG_TRY(eg_new(mesh->ctx, (size_t)mesh->boundary_count, &number));
+    for (int32_t e = 0; e < mesh->element_count; e++) {
+        int faces = eg_shape_get_info((eg_shape)mesh->shape[e])->faces;
+        const int32_t *neighbour = &mesh->neighbour[(int64_t)e * mesh->face_stride];
+        for (int f = 0; f < faces; f++) {
+            if (neighbour[f] < 0) number[-1 - neighbour[f]] = 1;
+        }
+    }
     int kept = 0;
     for (int b = 0; b < mesh->boundary_count; b++) {
-        if (count_faces(mesh, b) > 0)
+        if (number[b])
             number[b] = ++kept;
         else
             eg_release(mesh->ctx, &mesh->boundary[b]);

@@ -2,8 +2,9 @@
  *
  * The quality is the mean ratio [knupp2001]: dim det(A)^(2/dim) / ‖A‖², where A takes an
  * equilateral simplex, or a cube, to the corner of the element; the worst corner counts. It is 1
- * for the ideal shape and 0 for a flat or inverted one, and looks at vertices alone. */
-#include "mesh/build.h"
+ * for the ideal shape and 0 for a flat or inverted one, and looks at vertices alone. No element is
+ * better than its least Jacobian over the mean one, which is 1 for straight simplices. */
+#include "mesh/jacobian.h"
 
 #include <math.h>
 
@@ -11,6 +12,8 @@ typedef struct survey {
     const eg_mesh *mesh;
     eg_mesh_summary *out;
     const eg_cubature *cubature;
+    eg_jacobian *jacobian[EG_SHAPE_COUNT]; /* of those whose Jacobian varies; owned */
+    double *nodes;                         /* [nodes of an element][dim] owned */
     double quality_sum;
     double volume_error; /* what rounding took from the sum of volumes [kahan1965] */
 } survey;
@@ -50,8 +53,9 @@ static double simplex_quality(const eg_shape_info *info, const double (*x)[3])
     return info->dim == 2 ? 2.0 * sqrt(3.0) * det / square : 12.0 * cbrt(det * det / 4.0) / square;
 }
 
-static void add_quality(survey *s, int32_t element)
+static eg_status add_quality(survey *s, int32_t element)
 {
+    eg_status status = EG_OK;
     const eg_mesh *mesh = s->mesh;
     const eg_shape_info *info = eg_shape_get_info((eg_shape)mesh->shape[element]);
     double x[EG_MAX_VERTICES][3] = {{0}};
@@ -62,10 +66,20 @@ static void add_quality(survey *s, int32_t element)
     }
     double quality = info->tensor ? tensor_quality(info, (const double(*)[3])x)
                                   : simplex_quality(info, (const double(*)[3])x);
+    if (mesh->nodes || info->tensor) {
+        eg_jacobian **jacobian = &s->jacobian[mesh->shape[element]];
+        if (!*jacobian)
+            EG_TRY(eg_jacobian_create(mesh->ctx, (eg_shape)mesh->shape[element], mesh->order,
+                                      jacobian));
+        eg_mesh_element_nodes(mesh, element, s->nodes);
+        quality = fmin(quality, fmax(0.0, eg_jacobian_least_over_mean(*jacobian, s->nodes)));
+    }
     int bin = (int)(10.0 * quality);
     s->out->quality_histogram[bin < 9 ? bin : 9]++;
     s->out->quality_least = fmin(s->out->quality_least, quality);
     s->quality_sum += quality;
+done:
+    return status;
 }
 
 static eg_status add_volume(void *user, int32_t element, const double *det, double rounding)
@@ -85,6 +99,24 @@ static eg_status add_volume(void *user, int32_t element, const double *det, doub
     return EG_OK;
 }
 
+/* True if a face and that of its neighbour are not at one place: they have other vertices. */
+static bool is_periodic(const eg_mesh *mesh, int32_t element, int face)
+{
+    const int64_t slot = (int64_t)element * mesh->face_stride + face;
+    const int32_t other = mesh->neighbour[slot];
+    const eg_shape_info *mine = eg_shape_get_info((eg_shape)mesh->shape[element]);
+    const eg_shape_info *its = eg_shape_get_info((eg_shape)mesh->shape[other]);
+    const int other_face = EG_FACE(mesh->neighbour_face[slot]);
+    const int orientation = EG_ORIENTATION(mesh->neighbour_face[slot]);
+    for (int i = 0; i < mine->face_vertices; i++) {
+        const int j = eg_orientation_vertex(mine->face_vertices, orientation, i);
+        if (mesh->vertices[(int64_t)element * mesh->vertex_stride + mine->face[face][i]] !=
+            mesh->vertices[(int64_t)other * mesh->vertex_stride + its->face[other_face][j]])
+            return true;
+    }
+    return false;
+}
+
 static void count_faces(const eg_mesh *mesh, eg_mesh_summary *out)
 {
     int64_t between = 0; /* seen from both sides */
@@ -95,11 +127,13 @@ static void count_faces(const eg_mesh *mesh, eg_mesh_summary *out)
             if (n < 0) {
                 out->boundary_faces++;
                 out->boundary_face_count[-1 - n]++;
-            } else if (n >= mesh->element_count) {
-                out->cut_faces++;
-            } else {
-                between++;
+                continue;
             }
+            if (n >= mesh->element_count)
+                out->cut_faces++;
+            else
+                between++;
+            if (is_periodic(mesh, e, f)) out->periodic_faces++;
         }
         out->elements[mesh->shape[e]]++;
     }
@@ -152,8 +186,10 @@ eg_status eg_mesh_summarise(const eg_mesh *mesh, eg_mesh_summary *out)
     out->bytes = count_bytes(mesh);
     count_faces(mesh, out);
     find_extent(mesh, out);
+    int most = mesh->nodes ? mesh->node_stride : EG_MAX_VERTICES;
+    EG_TRY(eg_new(mesh->ctx, (size_t)(most * mesh->dim), &s.nodes));
     for (int32_t e = 0; e < mesh->element_count; e++)
-        add_quality(&s, e);
+        EG_TRY(add_quality(&s, e));
     if (mesh->element_count > 0) out->quality_mean = s.quality_sum / mesh->element_count;
     for (int shape = 0; shape < EG_SHAPE_COUNT; shape++) {
         if (out->elements[shape] == 0) continue;
@@ -165,6 +201,9 @@ eg_status eg_mesh_summarise(const eg_mesh *mesh, eg_mesh_summary *out)
         eg_cubature_destroy(&cubature);
     }
 done:
+    for (int shape = 0; shape < EG_SHAPE_COUNT; shape++)
+        eg_jacobian_destroy(&s.jacobian[shape]);
+    eg_release(mesh->ctx, &s.nodes);
     eg_cubature_destroy(&cubature);
     if (status != EG_OK) eg_release(mesh->ctx, &out->boundary_face_count);
     return status;

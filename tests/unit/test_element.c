@@ -331,6 +331,33 @@ static void test_element__weights_of_quadrature_nodes_are_those_of_the_quadratur
     test_context_free(&ctx);
 }
 
+static void test_element__bare_ones_have_the_same_nodes_and_values(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    const eg_shape shapes[] = {EG_SHAPE_LINE, EG_SHAPE_TRI, EG_SHAPE_QUAD, EG_SHAPE_TET,
+                               EG_SHAPE_HEX};
+    for (size_t s = 0; s < EG_COUNT(shapes); s++) {
+        eg_element *e = NULL, *bare = NULL;
+        double points[3 * 2] = {-0.3, -0.8, -0.9, -0.2, -0.6, -0.7}, a[3 * 2 * 125], b[3 * 2 * 125];
+        TEST_OK(ctx, eg_element_create(ctx, shapes[s], 4, EG_BASIS_LOBATTO, &e));
+        TEST_OK(ctx, eg_element_create_bare(ctx, shapes[s], 4, EG_BASIS_LOBATTO, &bare));
+        const size_t np = (size_t)e->np, dim = (size_t)e->dim;
+        assert_memory_equal(bare->r, e->r, dim * np * sizeof *e->r);
+        assert_memory_equal(bare->face_node, e->face_node,
+                            (size_t)(e->faces * e->face_np) * sizeof *e->face_node);
+        TEST_OK(ctx, eg_element_evaluate(e, 2, points, a));
+        TEST_OK(ctx, eg_element_evaluate(bare, 2, points, b));
+        assert_memory_equal(b, a, 2 * np * sizeof *a);
+        TEST_OK(ctx, eg_element_differentiate(e, 2, points, a));
+        TEST_OK(ctx, eg_element_differentiate(bare, 2, points, b));
+        assert_memory_equal(b, a, dim * 2 * np * sizeof *a);
+        eg_element_destroy(&bare);
+        eg_element_destroy(&e);
+    }
+    test_context_free(&ctx);
+}
+
 /* --- faces ------------------------------------------------------------------------------------------ */
 
 /* Outward normal, as long as the face in the element is over its own reference shape. */
@@ -695,6 +722,7 @@ int main(void)
         cmocka_unit_test(test_element__polynomials_are_reproduced_and_differentiated_exactly),
         cmocka_unit_test(test_element__the_basis_is_1_at_its_node_and_0_at_the_others),
         cmocka_unit_test(test_element__mass_weights_and_projection_are_what_cubature_says),
+        cmocka_unit_test(test_element__bare_ones_have_the_same_nodes_and_values),
         cmocka_unit_test(test_element__weights_of_quadrature_nodes_are_those_of_the_quadrature),
         cmocka_unit_test(test_element__gauss_theorem_holds_for_the_matrices),
         cmocka_unit_test(test_element__a_lifted_constant_has_the_integral_of_the_face),

@@ -120,6 +120,8 @@ static void test_mesh_case__wrong_meshes_are_shown_at_their_keys(void **state)
         {"perturb = 0.5\n", "box.toml:3:", "0.45"},
         {"shape = 'prism'\n", "box.toml:3:", "prism"},
         {"periodic = 'w'\n", "box.toml:3:", "w"},
+        {"file = 'disc.msh'\n", "box.toml:2:", "the mesh is read from a file"},
+        {"join = ['a', 'b']\n", "box.toml:3:", "mesh.file is missing"},
     };
     eg_context *ctx = test_context();
     for (size_t i = 0; i < EG_COUNT(wrong); i++) {
@@ -139,6 +141,97 @@ static void test_mesh_case__wrong_meshes_are_shown_at_their_keys(void **state)
                make(ctx, "[mesh]\ncells = [100000, 100000]\n", &mesh));
     TEST_FAILS(ctx, EG_ERROR_INPUT, "1.2e+09 elements with 4 faces each",
                make(ctx, "[mesh]\nshape = 'quadrilateral'\ncells = [60000, 20000]\n", &mesh));
+    test_context_free(&ctx);
+}
+
+/* A case that reads a box of six by two squares from a file that was written before. */
+static eg_status make_from_file(eg_context *ctx, const char *rest, eg_mesh **mesh)
+{
+    char directory[PATH_MAX], path[PATH_MAX + 16], text[PATH_MAX + 256];
+    const eg_box_options options = {
+        .shape = EG_SHAPE_QUAD, .cells = {6, 2}, .high = {3.0, 1.0, 0.0}};
+    eg_mesh *box = test_box(ctx, &options);
+    test_directory_create(directory);
+    snprintf(path, sizeof path, "%s/box.msh", directory);
+    TEST_OK(ctx, eg_mesh_write_gmsh(box, path, NULL));
+    snprintf(text, sizeof text, "[mesh]\nfile = '%s'\n%s", path, rest);
+    const eg_status status = make(ctx, text, mesh);
+    test_directory_remove(directory);
+    eg_mesh_destroy(&box);
+    return status;
+}
+
+static void test_mesh_case__a_file_is_read_joined_raised_and_mapped(void **state)
+{
+    (void)state;
+    static const double period[2] = {3.0, 1.0};
+    eg_context *ctx = test_context();
+    eg_mesh *mesh = NULL;
+    eg_mesh_summary summary;
+    TEST_OK(ctx, make_from_file(ctx, "", &mesh));
+    assert_int_equal(mesh->element_count, 12);
+    assert_int_equal(mesh->order, 1);
+    assert_int_equal(mesh->boundary_count, 4);
+    eg_mesh_destroy(&mesh);
+    TEST_OK(ctx, make_from_file(ctx, "join = ['left', 'right', 'bottom', 'top']\nmerge = true\n",
+                                &mesh));
+    assert_int_equal(mesh->boundary_count, 0);
+    test_check_connected(mesh, period);
+    eg_mesh_destroy(&mesh);
+    TEST_OK(ctx, make_from_file(ctx, "order = 3\n", &mesh));
+    assert_int_equal(mesh->order, 3);
+    eg_mesh_destroy(&mesh);
+    TEST_OK(ctx, make_from_file(
+                     ctx, "order = 2\nmap = ['x', 'y + 0.1*x*(3 - x)']\njoin = ['left', 'right']\n",
+                     &mesh));
+    TEST_OK(ctx, eg_mesh_summarise(mesh, &summary));
+    assert_int_equal(mesh->order, 2);
+    TEST_NEAR(summary.volume, 3.0, 1e-14);
+    TEST_NEAR(summary.high[1], 1.0 + 0.1 * 2.25, 1e-12);
+    eg_release(ctx, &summary.boundary_face_count);
+    eg_mesh_destroy(&mesh);
+    TEST_FAILS(ctx, EG_ERROR_INPUT, "have different forms at the face that joins them",
+               make_from_file(ctx, "map = ['x + x*y', 'y']\njoin = ['left', 'right']\n", &mesh));
+    TEST_FAILS(ctx, EG_ERROR_INPUT,
+               ":4:7: error: ", make_from_file(ctx, "order = 2\nmap = ['x', '-y']\n", &mesh));
+    TEST_FAILS(ctx, EG_ERROR_INPUT, "cannot be periodic",
+               make_from_file(ctx, "join = ['left', 'top']\n", &mesh));
+    test_context_free(&ctx);
+}
+
+static void test_mesh_case__refining_cuts_every_element_after_all_else(void **state)
+{
+    (void)state;
+    static const char curved[] = "[mesh]\nshape = 'quadrilateral'\ncells = 2\norder = 3\n"
+                                 "periodic = ['x']\nmap = ['x', 'y + 0.05*sin(2*pi*x)']\n";
+    char text[256];
+    eg_context *ctx = test_context();
+    eg_mesh_summary before, after;
+    eg_mesh *mesh = NULL;
+    TEST_OK(ctx, make(ctx, curved, &mesh));
+    TEST_OK(ctx, eg_mesh_summarise(mesh, &before));
+    eg_mesh_destroy(&mesh);
+    snprintf(text, sizeof text, "%srefine = 2\n", curved);
+    TEST_OK(ctx, make(ctx, text, &mesh));
+    TEST_OK(ctx, eg_mesh_summarise(mesh, &after));
+    assert_int_equal(before.elements[EG_SHAPE_QUAD], 4);
+    assert_int_equal(after.elements[EG_SHAPE_QUAD], 64);
+    assert_int_equal(before.periodic_faces, 4);
+    assert_int_equal(after.periodic_faces, 16);
+    assert_int_equal(mesh->order, 3);
+    TEST_NEAR(after.volume, before.volume, 1e-13);
+    TEST_NEAR(after.low[1], before.low[1], 1e-2);
+    /* More than can be numbered or held is refused before it is made, at the key. */
+    assert_int_equal(eg_mesh_check_refine(mesh, 1), EG_OK);
+    assert_int_equal(eg_mesh_check_refine(mesh, 15), EG_ERROR_INPUT);
+    eg_mesh_destroy(&mesh);
+    snprintf(text, sizeof text, "%srefine = 20\n", curved);
+    assert_int_equal(make(ctx, text, &mesh), EG_ERROR_INPUT);
+    assert_null(mesh);
+    assert_non_null(strstr(eg_context_error(ctx), "refine less often"));
+    assert_non_null(strstr(eg_context_error(ctx), "box.toml:7:10"));
+    eg_release(ctx, &before.boundary_face_count);
+    eg_release(ctx, &after.boundary_face_count);
     test_context_free(&ctx);
 }
 
@@ -180,6 +273,8 @@ int main(void)
         cmocka_unit_test(test_mesh_case__every_key_does_what_it_says),
         cmocka_unit_test(test_mesh_case__choices_of_partition_are_those_of_the_library),
         cmocka_unit_test(test_mesh_case__wrong_meshes_are_shown_at_their_keys),
+        cmocka_unit_test(test_mesh_case__a_file_is_read_joined_raised_and_mapped),
+        cmocka_unit_test(test_mesh_case__refining_cuts_every_element_after_all_else),
         cmocka_unit_test(test_mesh_case__a_box_that_memory_cannot_hold_is_named),
         cmocka_unit_test(test_mesh_case__a_failed_allocation_is_reported_and_nothing_is_lost),
     };

@@ -263,7 +263,7 @@ static eg_mesh *make_box(eg_context *ctx, const eg_box_options *options)
 
 static read_mesh *write_and_read(fixture *f, const eg_mesh *mesh)
 {
-    TEST_OK(f->ctx, eg_mesh_write_gmsh(mesh, f->path));
+    TEST_OK(f->ctx, eg_mesh_write_gmsh(mesh, f->path, NULL));
     return read_file(f->path);
 }
 
@@ -560,7 +560,7 @@ static void test_gmsh_write__two_edges_between_the_same_vertices_are_refused(voi
     fixture f = begin();
     eg_mesh *mesh = make_ring(f.ctx, 2, 4);
     TEST_FAILS(f.ctx, EG_ERROR_INPUT, "divide the mesh more finely",
-               eg_mesh_write_gmsh(mesh, f.path));
+               eg_mesh_write_gmsh(mesh, f.path, NULL));
     assert_int_equal(access(f.path, F_OK), -1);
     eg_mesh_destroy(&mesh);
     end(&f);
@@ -649,10 +649,10 @@ static void test_gmsh_write__what_gmsh_cannot_hold_is_refused(void **state)
     eg_mesh *mesh =
         make_box(f.ctx, &(eg_box_options){.shape = EG_SHAPE_HEX, .cells = {1, 1, 1}, .order = 10});
     TEST_FAILS(f.ctx, EG_ERROR_INPUT, "no hexahedron of order 10: write a mesh of order 9 or less",
-               eg_mesh_write_gmsh(mesh, f.path));
+               eg_mesh_write_gmsh(mesh, f.path, NULL));
     eg_mesh_destroy(&mesh);
     mesh = make_box(f.ctx, &(eg_box_options){.shape = EG_SHAPE_QUAD, .cells = {1, 1}, .order = 11});
-    TEST_FAILS(f.ctx, EG_ERROR_INPUT, "order 10 or less", eg_mesh_write_gmsh(mesh, f.path));
+    TEST_FAILS(f.ctx, EG_ERROR_INPUT, "order 10 or less", eg_mesh_write_gmsh(mesh, f.path, NULL));
     eg_mesh_destroy(&mesh);
 
     mesh = make_box(f.ctx, &(eg_box_options){.shape = EG_SHAPE_TRI, .cells = {1, 1}});
@@ -663,28 +663,29 @@ static void test_gmsh_write__what_gmsh_cannot_hold_is_refused(void **state)
     for (size_t i = 0; i < EG_COUNT(bad); i++) {
         mesh->boundary[0] = bad[i];
         TEST_FAILS(f.ctx, EG_ERROR_INPUT, "cannot stand in a Gmsh file",
-                   eg_mesh_write_gmsh(mesh, f.path));
+                   eg_mesh_write_gmsh(mesh, f.path, NULL));
     }
     char *reserved[] = {"periodic_1", "periodic_12", "periodic_1_image"};
     for (size_t i = 0; i < EG_COUNT(reserved); i++) {
         mesh->boundary[0] = reserved[i];
         TEST_FAILS(f.ctx, EG_ERROR_INPUT, "is kept for the sides of periodic boxes",
-                   eg_mesh_write_gmsh(mesh, f.path));
+                   eg_mesh_write_gmsh(mesh, f.path, NULL));
     }
     char *free_names[] = {"periodic",    "periodic_",         "periodic_x",
                           "periodic_1_", "periodic_1_images", "aperiodic_1"};
     for (size_t i = 0; i < EG_COUNT(free_names); i++) {
         mesh->boundary[0] = free_names[i];
-        TEST_OK(f.ctx, eg_mesh_write_gmsh(mesh, f.path));
+        TEST_OK(f.ctx, eg_mesh_write_gmsh(mesh, f.path, NULL));
         assert_int_equal(unlink(f.path), 0);
     }
     mesh->boundary[0] = name;
     mesh->global_count = 3;
-    TEST_FAILS(f.ctx, EG_ERROR_ARGUMENT, "only a whole mesh", eg_mesh_write_gmsh(mesh, f.path));
+    TEST_FAILS(f.ctx, EG_ERROR_ARGUMENT, "only a whole mesh",
+               eg_mesh_write_gmsh(mesh, f.path, NULL));
     mesh->global_count = 2;
     assert_int_equal(access(f.path, F_OK), -1);
     TEST_FAILS(f.ctx, EG_ERROR_IO, "/nonexistent/mesh.msh",
-               eg_mesh_write_gmsh(mesh, "/nonexistent/mesh.msh"));
+               eg_mesh_write_gmsh(mesh, "/nonexistent/mesh.msh", NULL));
     eg_mesh_destroy(&mesh);
     end(&f);
 }
@@ -699,7 +700,7 @@ static eg_status write_on(eg_context *ctx, void *user)
     const sweep *s = user;
     eg_mesh mesh = *s->mesh;
     mesh.ctx = ctx;
-    return eg_mesh_write_gmsh(&mesh, s->path);
+    return eg_mesh_write_gmsh(&mesh, s->path, NULL);
 }
 
 static void test_gmsh_write__a_failed_allocation_is_reported_and_nothing_is_lost(void **state)

@@ -15,15 +15,18 @@ typedef struct eg_gmsh_name {
     char *name; /* owned */
 } eg_gmsh_name;
 
-/* A geometric entity. In files of version 2.2 a pair of elementary and physical tag is one. */
+/* A geometric entity. In files of version 2.2 an elementary tag with a set of groups is one. The
+ * groups of a part of a partitioned entity are those of its parent; where two parts touch there are
+ * entities without groups whose parent has a higher dimension. */
 typedef struct eg_gmsh_entity {
     int dim, tag;
     int parent; /* entity that a partitioned one is part of, -1: none */
     int physical_count;
-    int *physical; /* tags of its groups, which may have no name; owned */
+    int *physical; /* tags of its groups, above 0, which may have no name; owned */
 } eg_gmsh_entity;
 
-/* Elements of one type in one entity. */
+/* Elements of one type in one entity, as they stand in the file; in files of version 2.2 all of
+ * them, wherever they stand. */
 typedef struct eg_gmsh_block {
     int entity; /* -1: of none */
     eg_shape shape;
@@ -34,11 +37,11 @@ typedef struct eg_gmsh_block {
     int64_t place;  /* of the first: its line, or its byte in a binary file */
 } eg_gmsh_block;
 
-/* A periodic pair of entities of one dimension. */
+/* A periodic pair of entities of one dimension. Gmsh also writes links of what it has not saved: of
+ * these some pairs, or all, are missing. */
 typedef struct eg_gmsh_link {
     int dim, entity_tag, master_tag;
-    bool has_affine;
-    double affine[16]; /* by rows: master → copy */
+    double *affine; /* [16] by rows: master → copy; NULL: not given; owned */
     int64_t count;
     int32_t *pair; /* [count][2] copy's node, master's node; owned */
 } eg_gmsh_link;
@@ -60,8 +63,8 @@ typedef struct eg_gmsh_file {
     eg_gmsh_link *links;
 } eg_gmsh_file;
 
-/* Reads a file. Memory is bounded by the file's size, whatever its counts say. Errors name the file,
- * the line (text) or byte (binary), the section and the object. */
+/* Reads a file. Memory is bounded by the file's size, whatever its counts say. Errors name the
+ * file, the line (text) or byte (binary), the section and the object. */
 eg_status eg_gmsh_open(eg_context *ctx, const char *path, eg_gmsh_file **out);
 /* The same of bytes in memory that `name` names. */
 eg_status eg_gmsh_open_bytes(eg_context *ctx, const char *name, const char *bytes, size_t length,

@@ -1,23 +1,14 @@
-/* Writes meshes as Gmsh files, format MSH 4.1 in text [geuzaine2009].
+/* Writes meshes as Gmsh files: checks that Gmsh can hold them, numbers what they have, and writes the
+ * sections that files of all versions share [geuzaine2009].
  *
  * A physical group of one entity gives each group its name; entity and physical group of group g
  * have the tag g + 1. Node i has the tag i + 1. An element's tag is its global number + 1; the
  * tags of faces follow. */
-#include "mesh/gmsh/groups.h"
+#include "mesh/gmsh/write.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #define NAME_BYTES_MAX 127 /* that Gmsh reads */
-
-typedef struct writer {
-    const eg_mesh *mesh; /* not owned */
-    int32_t *elements;   /* [element_count] ascending by global number; owned */
-    eg_gmsh_numbering nodes;
-    eg_gmsh_groups groups;
-    eg_text text;
-} writer;
 
 /* True of "periodic_1", "periodic_1_image" and so on. */
 static bool is_side_name(const char *name)
@@ -64,7 +55,9 @@ static eg_status check_mesh(const eg_mesh *mesh)
     return EG_OK;
 }
 
-static eg_status sort_elements(writer *w)
+/* --- elements and faces ----------------------------------------------------------------------- */
+
+static eg_status sort_elements(eg_gmsh_writer *w)
 {
     const eg_mesh *mesh = w->mesh;
     eg_status status = eg_new(mesh->ctx, (size_t)mesh->element_count, &w->elements);
@@ -74,180 +67,122 @@ static eg_status sort_elements(writer *w)
     return EG_OK;
 }
 
-/* The dimension of a group's entity. */
-static int group_dim(const writer *w, int group)
+int eg_gmsh_group_dim(const eg_gmsh_writer *w, int group)
 {
     return group == 0 ? w->mesh->dim : w->mesh->dim - 1;
 }
 
-/* A line of integers: the tag first, if not 0, then numbers counted from 0 as tags from 1. */
-static eg_status put_tags(eg_text *text, int64_t tag, int count, const int64_t *numbers)
-{
-    char line[20 * (EG_GMSH_NODES_MAX + 1)];
-    char *end = line + sizeof line, *at = end;
-    *--at = '\n';
-    for (int i = count - 1; i >= -1; i--) {
-        int64_t value = i < 0 ? tag : numbers[i] + 1;
-        if (value == 0) break;
-        if (at[0] != '\n') *--at = ' ';
-        for (; value > 0; value /= 10)
-            *--at = (char)('0' + value % 10);
-    }
-    return eg_text_add(text, at, (size_t)(end - at));
-}
-
-/* Three coordinates; z is zero in the plane. */
-static eg_status put_point(eg_text *text, int dim, const double *x, const char *after)
-{
-    char line[96];
-    const int length =
-        snprintf(line, sizeof line, "%.17g %.17g %.17g%s", x[0], x[1], dim > 2 ? x[2] : 0.0, after);
-    return eg_text_add(text, line, (size_t)length);
-}
-
-/* --- sections --------------------------------------------------------------------------------- */
-
-static eg_status put_names(writer *w)
-{
-    eg_status status = EG_OK;
-    const eg_mesh *mesh = w->mesh;
-    EG_TRY(eg_text_printf(&w->text, "$PhysicalNames\n%d\n", w->groups.group_count));
-    for (int g = 1; g <= mesh->boundary_count; g++)
-        EG_TRY(eg_text_printf(&w->text, "%d %d \"%s\"\n", mesh->dim - 1, g + 1,
-                              mesh->boundary[g - 1]));
-    for (int i = 0; i < w->groups.link_count; i++) {
-        const int tag = EG_GMSH_MASTER(&w->groups, i) + 1;
-        EG_TRY(eg_text_printf(&w->text, "%d %d \"periodic_%d\"\n%d %d \"periodic_%d_image\"\n",
-                              mesh->dim - 1, tag, i + 1, mesh->dim - 1, tag + 1, i + 1));
-    }
-    EG_TRY(eg_text_printf(&w->text, "%d 1 \"domain\"\n$EndPhysicalNames\n", mesh->dim));
-done:
-    return status;
-}
-
-/* Tag, box, physical group, and what bounds it: nothing that a group has; the domain all others. */
-static eg_status put_entity(writer *w, int g)
-{
-    eg_status status = EG_OK;
-    const eg_gmsh_group *group = &w->groups.groups[g];
-    const int bounding = g == 0 ? w->groups.group_count - 1 : 0;
-    EG_TRY(eg_text_printf(&w->text, "%d ", g + 1));
-    EG_TRY(put_point(&w->text, 3, group->low, " "));
-    EG_TRY(put_point(&w->text, 3, group->high, " "));
-    EG_TRY(eg_text_printf(&w->text, "1 %d %d", g + 1, bounding));
-    for (int i = 1; i <= bounding; i++)
-        EG_TRY(eg_text_printf(&w->text, " %d", i + 1));
-    EG_TRY(eg_text_puts(&w->text, "\n"));
-done:
-    return status;
-}
-
-static eg_status put_entities(writer *w)
-{
-    eg_status status = EG_OK;
-    int count[4] = {0}; /* by dimension */
-    for (int g = 0; g < w->groups.group_count; g++)
-        count[group_dim(w, g)]++;
-    EG_TRY(eg_text_printf(&w->text, "$Entities\n%d %d %d %d\n", count[0], count[1], count[2],
-                          count[3]));
-    for (int g = 1; g < w->groups.group_count; g++)
-        EG_TRY(put_entity(w, g));
-    EG_TRY(put_entity(w, 0));
-    EG_TRY(eg_text_puts(&w->text, "$EndEntities\n"));
-done:
-    return status;
-}
-
-static eg_status put_nodes(writer *w)
-{
-    eg_status status = EG_OK;
-    const int dim = w->mesh->dim;
-    int blocks = 0;
-    for (int g = 0; g < w->groups.group_count; g++)
-        blocks += w->groups.groups[g].node_count > 0;
-    EG_TRY(eg_text_printf(&w->text, "$Nodes\n%d %" PRId64 " 1 %" PRId64 "\n", blocks,
-                          w->nodes.count, w->nodes.count));
-    for (int g = 0; g < w->groups.group_count; g++) {
-        const eg_gmsh_group *group = &w->groups.groups[g];
-        const int64_t *nodes = &w->groups.nodes[group->node_first];
-        if (group->node_count == 0) continue;
-        EG_TRY(eg_text_printf(&w->text, "%d %d 0 %" PRId64 "\n", group_dim(w, g), g + 1,
-                              group->node_count));
-        for (int64_t i = 0; i < group->node_count; i++)
-            EG_TRY(put_tags(&w->text, 0, 1, &nodes[i]));
-        for (int64_t i = 0; i < group->node_count; i++)
-            EG_TRY(put_point(&w->text, dim, &w->nodes.x[nodes[i] * dim], "\n"));
-    }
-    EG_TRY(eg_text_puts(&w->text, "$EndNodes\n"));
-done:
-    return status;
-}
-
 /* Elements of the domain, faces of another group. */
-static int64_t member_count(const writer *w, int g)
+static int64_t member_count(const eg_gmsh_writer *w, int g)
 {
     return g == 0 ? w->mesh->element_count : w->groups.groups[g].face_count;
 }
 
 /* The shape of element i of the domain, or of face i of another group. */
-static eg_shape shape_of(const writer *w, int g, int64_t i)
+static eg_shape shape_of(const eg_gmsh_writer *w, int g, int64_t i)
 {
     if (g == 0) return (eg_shape)w->mesh->shape[w->elements[i]];
     const eg_gmsh_face *face = &w->groups.faces[w->groups.groups[g].face_first + i];
     return eg_shape_get_info((eg_shape)w->mesh->shape[face->element])->face_shape;
 }
 
-static eg_status put_element(writer *w, int g, int64_t i)
-{
-    int count = 0;
-    if (g == 0) {
-        const int64_t *nodes = eg_gmsh_element_nodes(&w->nodes, w->elements[i], &count);
-        return put_tags(&w->text, i + 1, count, nodes);
-    }
-    const int64_t face = w->groups.groups[g].face_first + i;
-    int64_t nodes[EG_GMSH_FACE_NODES_MAX];
-    count = eg_gmsh_group_face_nodes(&w->nodes, &w->groups.faces[face], nodes, NULL);
-    return put_tags(&w->text, w->mesh->element_count + face + 1, count, nodes);
-}
-
 /* Every group has a block for each shape in it. */
-static eg_status put_elements(writer *w)
+static eg_status find_blocks(eg_gmsh_writer *w)
 {
-    eg_status status = EG_OK;
-    const int group_count = w->groups.group_count;
-    const int64_t total = w->mesh->element_count + w->groups.face_count;
-    int64_t(*shapes)[EG_SHAPE_COUNT] = NULL; /* [group_count] elements or faces of each shape */
-    int blocks = 0;
-    EG_TRY(eg_new(w->mesh->ctx, (size_t)group_count, &shapes));
-    for (int g = 0; g < group_count; g++) {
+    const size_t most = (size_t)w->groups.group_count * EG_SHAPE_COUNT;
+    const eg_status status = eg_new(w->mesh->ctx, most, &w->blocks);
+    if (status != EG_OK) return status;
+    for (int g = 0; g < w->groups.group_count; g++) {
+        int64_t counts[EG_SHAPE_COUNT] = {0};
         for (int64_t i = 0; i < member_count(w, g); i++)
-            blocks += shapes[g][shape_of(w, g, i)]++ == 0;
+            counts[shape_of(w, g, i)]++;
+        for (int s = 0; s < EG_SHAPE_COUNT; s++)
+            if (counts[s] > 0)
+                w->blocks[w->block_count++] = (eg_gmsh_members){g, (eg_shape)s, counts[s]};
     }
-    EG_TRY(eg_text_printf(&w->text, "$Elements\n%d %" PRId64 " 1 %" PRId64 "\n", blocks, total,
-                          total));
-    for (int g = 0; g < group_count; g++) {
-        for (int s = 0; s < EG_SHAPE_COUNT; s++) {
-            if (shapes[g][s] == 0) continue;
-            EG_TRY(eg_text_printf(&w->text, "%d %d %d %" PRId64 "\n", group_dim(w, g), g + 1,
-                                  eg_gmsh_type((eg_shape)s, w->nodes.order), shapes[g][s]));
-            for (int64_t i = 0; i < member_count(w, g); i++)
-                if (shape_of(w, g, i) == (eg_shape)s) EG_TRY(put_element(w, g, i));
-        }
-    }
-    EG_TRY(eg_text_puts(&w->text, "$EndElements\n"));
-done:
-    eg_release(w->mesh->ctx, &shapes);
-    return status;
+    return EG_OK;
 }
 
-/* One link: its image's entity, its master's, the translation as an affine mapping, pairs of
- * nodes. */
-static eg_status put_link(writer *w, int link, int64_t *master)
+bool eg_gmsh_next(const eg_gmsh_writer *w, const eg_gmsh_members *block, eg_gmsh_cursor *cursor)
 {
-    eg_status status = EG_OK;
+    const int g = block->group;
+    const int64_t count = member_count(w, g);
+    while (cursor->next < count && shape_of(w, g, cursor->next) != block->shape)
+        cursor->next++;
+    if (cursor->next == count) return false;
+    if (g == 0) {
+        const int32_t element = w->elements[cursor->next];
+        cursor->tag = cursor->next + 1;
+        cursor->nodes = eg_gmsh_element_nodes(&w->nodes, element, &cursor->node_count);
+    } else {
+        const int64_t face = w->groups.groups[g].face_first + cursor->next;
+        cursor->tag = w->mesh->element_count + face + 1;
+        cursor->nodes = cursor->face;
+        cursor->node_count =
+            eg_gmsh_group_face_nodes(&w->nodes, &w->groups.faces[face], cursor->face, NULL);
+    }
+    cursor->next++;
+    return true;
+}
+
+/* --- sections --------------------------------------------------------------------------------- */
+
+void eg_gmsh_put_point(eg_gmsh_output *out, int dim, const double *x)
+{
+    eg_gmsh_put_real(out, x[0]);
+    eg_gmsh_put_real(out, x[1]);
+    eg_gmsh_put_real(out, dim > 2 ? x[2] : 0.0);
+}
+
+/* The version, and a one by which readers of binary files know the order of bytes. */
+static void put_format(eg_gmsh_writer *w, int version)
+{
+    eg_gmsh_output *out = &w->out;
+    eg_gmsh_put_begin(out, "MeshFormat");
+    eg_gmsh_put_text(out, "%d.%d %d 8\n", version / 10, version % 10, out->binary);
+    if (out->binary) eg_gmsh_put_int(out, 1);
+    eg_gmsh_put_end(out, "MeshFormat");
+}
+
+static void put_names(eg_gmsh_writer *w)
+{
+    const eg_mesh *mesh = w->mesh;
+    eg_gmsh_put_text(&w->out, "$PhysicalNames\n%d\n", w->groups.group_count);
+    for (int g = 1; g <= mesh->boundary_count; g++)
+        eg_gmsh_put_text(&w->out, "%d %d \"%s\"\n", mesh->dim - 1, g + 1, mesh->boundary[g - 1]);
+    for (int i = 0; i < w->groups.link_count; i++) {
+        const int tag = EG_GMSH_MASTER(&w->groups, i) + 1;
+        eg_gmsh_put_text(&w->out, "%d %d \"periodic_%d\"\n%d %d \"periodic_%d_image\"\n",
+                         mesh->dim - 1, tag, i + 1, mesh->dim - 1, tag + 1, i + 1);
+    }
+    eg_gmsh_put_text(&w->out, "%d 1 \"domain\"\n$EndPhysicalNames\n", mesh->dim);
+}
+
+/* The image's entity and the master's, the translation as an affine mapping. */
+static void put_link_head(eg_gmsh_writer *w, int version, int link)
+{
+    eg_gmsh_output *out = &w->out;
     const int tag = EG_GMSH_MASTER(&w->groups, link) + 1;
-    const double *shift = w->groups.shift[link];
-    const eg_gmsh_group *image = &w->groups.groups[tag];
+    eg_gmsh_put_int(out, w->mesh->dim - 1);
+    eg_gmsh_put_int(out, tag + 1);
+    eg_gmsh_put_int(out, tag);
+    eg_gmsh_put_line(out);
+    if (version == 22)
+        eg_gmsh_put_text(out, "Affine");
+    else
+        eg_gmsh_put_size(out, 16);
+    for (int row = 0; row < 4; row++) {
+        for (int column = 0; column < 3; column++)
+            eg_gmsh_put_real(out, row == column ? 1.0 : 0.0);
+        eg_gmsh_put_real(out, row < 3 ? w->groups.shift[link][row] : 1.0);
+    }
+    eg_gmsh_put_line(out);
+}
+
+/* The pairs of a link's nodes; `master` is and will be zero. */
+static void put_pairs(eg_gmsh_writer *w, int link, int64_t *master)
+{
+    const eg_gmsh_group *image = &w->groups.groups[EG_GMSH_MASTER(&w->groups, link) + 1];
     int64_t pairs = 0;
     for (int64_t i = 0; i < image->face_count; i++) {
         int64_t nodes[EG_GMSH_FACE_NODES_MAX], joined[EG_GMSH_FACE_NODES_MAX];
@@ -258,50 +193,61 @@ static eg_status put_link(writer *w, int link, int64_t *master)
             master[nodes[k]] = joined[k] + 1;
         }
     }
-    EG_TRY(eg_text_printf(&w->text,
-                          "%d %d %d\n16 1 0 0 %.17g 0 1 0 %.17g 0 0 1 %.17g 0 0 0 1\n%" PRId64 "\n",
-                          w->mesh->dim - 1, tag + 1, tag, shift[0], shift[1], shift[2], pairs));
+    eg_gmsh_put_size(&w->out, pairs);
+    eg_gmsh_put_line(&w->out);
     for (int64_t i = 0; i < w->nodes.count; i++) {
         if (master[i] == 0) continue;
-        EG_TRY(put_tags(&w->text, i + 1, 1, &(int64_t){master[i] - 1}));
+        eg_gmsh_put_size(&w->out, i + 1);
+        eg_gmsh_put_size(&w->out, master[i]);
+        eg_gmsh_put_line(&w->out);
         master[i] = 0;
     }
-done:
-    return status;
 }
 
-static eg_status put_periodic(writer *w)
+static eg_status put_periodic(eg_gmsh_writer *w, int version)
 {
     eg_status status = EG_OK;
     int64_t *master = NULL; /* [nodes] 1 + the node of which it is the image; 0: none */
     if (w->groups.link_count == 0) return EG_OK;
     EG_TRY(eg_new(w->mesh->ctx, (size_t)w->nodes.count, &master));
-    EG_TRY(eg_text_printf(&w->text, "$Periodic\n%d\n", w->groups.link_count));
-    for (int i = 0; i < w->groups.link_count; i++)
-        EG_TRY(put_link(w, i, master));
-    EG_TRY(eg_text_puts(&w->text, "$EndPeriodic\n"));
+    if (version == 22) w->out.binary = false; /* there it is text in any file; it is the last */
+    eg_gmsh_put_begin(&w->out, "Periodic");
+    eg_gmsh_put_size(&w->out, w->groups.link_count);
+    eg_gmsh_put_line(&w->out);
+    for (int i = 0; i < w->groups.link_count; i++) {
+        put_link_head(w, version, i);
+        put_pairs(w, i, master);
+    }
+    eg_gmsh_put_end(&w->out, "Periodic");
 done:
     eg_release(w->mesh->ctx, &master);
     return status;
 }
 
-eg_status eg_mesh_write_gmsh(const eg_mesh *mesh, const char *path)
+eg_status eg_mesh_write_gmsh(const eg_mesh *mesh, const char *path, const eg_gmsh_format *format)
 {
     eg_status status = EG_OK;
-    writer w = {.mesh = mesh, .text = eg_text_new(mesh->ctx)};
+    eg_gmsh_writer w = {.mesh = mesh, .out.text = eg_text_new(mesh->ctx)};
+    const int version = format && format->version ? format->version : 41;
+    if (version != 22 && version != 41)
+        return eg_fail(mesh->ctx, EG_ERROR_ARGUMENT,
+                       "Gmsh files are written in version 22 or 41, not %d", version);
+    w.out.binary = format && format->binary;
+    w.out.swapped = format && format->swapped;
     EG_TRY(check_mesh(mesh));
     EG_TRY(sort_elements(&w));
     EG_TRY(eg_gmsh_number(mesh, w.elements, &w.nodes));
     EG_TRY(eg_gmsh_find_groups(&w.nodes, w.elements, &w.groups));
-    EG_TRY(eg_text_puts(&w.text, "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"));
-    EG_TRY(put_names(&w));
-    EG_TRY(put_entities(&w));
-    EG_TRY(put_nodes(&w));
-    EG_TRY(put_elements(&w));
-    EG_TRY(put_periodic(&w));
-    EG_TRY(eg_file_write_atomic(mesh->ctx, path, w.text.data, w.text.length, 0666, false));
+    EG_TRY(find_blocks(&w));
+    put_format(&w, version);
+    put_names(&w);
+    version == 22 ? eg_gmsh_write_22(&w) : eg_gmsh_write_41(&w);
+    EG_TRY(put_periodic(&w, version));
+    EG_TRY(w.out.status);
+    EG_TRY(eg_file_write_atomic(mesh->ctx, path, w.out.text.data, w.out.text.length, 0666, false));
 done:
-    eg_text_free(&w.text);
+    eg_text_free(&w.out.text);
+    eg_release(mesh->ctx, &w.blocks);
     eg_gmsh_groups_free(&w.groups);
     eg_gmsh_numbering_free(&w.nodes);
     eg_release(mesh->ctx, &w.elements);

@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-long performance install format tidy clean
+.PHONY: help build demo test test-long performance meshes install format tidy clean
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -15,6 +15,7 @@ help:
 	@echo 'make build        build eagre in $(BUILD)'
 	@echo 'make performance  measure this machine and rewrite the tables of docs/performance.md'
 	@echo '                  (DEVICE=cuda:0 measures that one; several in quotes)'
+	@echo 'make meshes       make the .msh files of cases/geo and tests again, with Gmsh'
 	@echo 'make install      install into PREFIX ($(PREFIX)); DESTDIR is honoured'
 	@echo 'make format       format the C files in place'
 	@echo 'make tidy         run clang-tidy'
@@ -44,6 +45,9 @@ test-long:
 
 performance: build
 	@tools/performance.sh $(BUILD)/eagre $(DEVICE)
+
+meshes:
+	@tools/meshes.sh
 
 install: build
 	cmake --install $(BUILD) --prefix $(PREFIX)

@@ -108,6 +108,7 @@ foreach(file IN LISTS fuzzers)
     set_target_properties(${name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     file(GLOB data LIST_DIRECTORIES true tests/data/${corpus}/*)
+    list(FILTER data EXCLUDE REGEX "\\.[a-z]+$") # folders alone
     add_test(NAME ${name}_corpus
         COMMAND ${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${corpus} ${data})
     describe_test(${name}_corpus fuzz)

@@ -20,7 +20,8 @@ build=build/fuzz/build
 work=build/fuzz/$name
 mkdir -p "$work/corpus"
 CC=clang cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTING=OFF -DEAGRE_MPI=OFF \
-    -DEAGRE_SANITIZE=address,undefined -DCMAKE_C_FLAGS=-fsanitize=fuzzer-no-link >"$work/configure.log"
+    -DEAGRE_PNG=OFF -DEAGRE_SANITIZE=address,undefined -DCMAKE_C_FLAGS=-fsanitize=fuzzer-no-link \
+    >"$work/configure.log"
 cmake --build "$build" --target eagre_all -j "$(nproc)"
 # shellcheck disable=SC2046 # a list of flags
 clang -std=c17 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
@@ -28,6 +29,6 @@ clang -std=c17 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=
     $(pkg-config --libs lapacke openblas) -lmetis -lm -ldl -lpthread -o "$work/fuzz"
 
 dictionary=tests/fuzz/$name.dict
-"$work/fuzz" -max_total_time="$seconds" -timeout=10 -max_len=4096 -artifact_prefix="$work/" \
+"$work/fuzz" -max_total_time="$seconds" -timeout=10 -max_len=8192 -artifact_prefix="$work/" \
     ${dictionary:+$([ -f "$dictionary" ] && echo "-dict=$dictionary")} \
     "$work/corpus" "tests/fuzz/corpus/$name"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes sure that what eagre needs is on this machine.
 #
-#     tools/setup.sh build     compiler, CMake, LAPACKE with OpenBLAS, MPI, METIS
+#     tools/setup.sh build     compiler, CMake, LAPACKE with OpenBLAS, MPI, METIS, libpng
 #     tools/setup.sh test      the same and cmocka, PoCL, clang and its tools
 #
 # Installs missing Debian packages where it may (as root or with a passwordless sudo); elsewhere it
@@ -42,6 +42,7 @@ need_for_build()
     need libopenmpi-dev program mpicc
     need openmpi-bin program mpirun
     need libmetis-dev header metis.h
+    need libpng-dev header png.h
 }
 
 need_for_test()

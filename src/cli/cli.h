@@ -17,13 +17,18 @@ typedef struct cli_options {
     const char *svg;      /* --svg */
     const char *markdown; /* --markdown */
     const char *output;   /* --output */
-    const char *parts;    /* --parts */
+    const char *count;    /* --parts, --times */
+    const char *degree;   /* --degree */
+    const char *format;   /* --format */
+    const char *refine;   /* --refine */
+    const char *order;    /* --order */
+    const char *width;    /* --width */
     const char *cells;    /* --cells */
     const char *degrees;  /* --degrees */
     const char *dt;       /* --dt */
     const char *norm;     /* --norm */
     const char *csv;      /* --csv */
-    bool json, quick, help, verbose, reference;
+    bool json, quick, help, verbose, reference, binary, text, merge;
     char **names; /* what is not an option */
     int name_count;
     eg_comm *comm; /* the ranks that run this command together */
@@ -94,6 +99,15 @@ eg_status cli_open_device(eg_context *ctx, const char *spec, eg_device **out);
 /* case.c: opens the case that operand `first` names, with the replacements behind it. */
 eg_status cli_open_case(eg_context *ctx, const cli_options *options, int first,
                         const eg_model **model, eg_case **cas);
+/* The same of a case file and replacements [count] that stand anywhere. */
+eg_status cli_open_case_file(eg_context *ctx, eg_comm *comm, const char *path,
+                             char *const *replacements, int count, const eg_model **model,
+                             eg_case **cas);
+/* True for a file of Gmsh, by its name or its first bytes: of a mesh, or of a geometry to be
+ * meshed. */
+bool cli_is_gmsh_file(const char *path);
+/* Fails at a word that is not a replacement. */
+eg_status cli_check_replacements(eg_context *ctx, char *const *words, int count);
 
 /* cmd_help.c: adds "section.key" and an ending, a line each; `word` = "section.key=" adds its choices
  * instead. */

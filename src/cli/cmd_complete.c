@@ -60,6 +60,8 @@ static eg_status run(eg_context *ctx, const cli_options *options)
     } else if (waiting) {
         if (strcmp(waiting->name, "device") == 0)
             EG_TRY(devices(ctx, &text));
+        else if (strcmp(waiting->name, "format") == 0)
+            EG_TRY(eg_text_puts(&text, "2.2\n4.1\n"));
         else if (strcmp(waiting->value, "FILE") == 0)
             EG_TRY(eg_text_puts(&text, "FILES\n"));
     } else if (command) {

@@ -20,6 +20,8 @@ static const cli_option options_list[] = {
     CLI_COMMON_OPTIONS,
     {"cells", 0, "LIST", "mesh.cells of the runs: 8,16,32, or 8x4,16x8",
      offsetof(cli_options, cells)},
+    {"refine", 0, "LIST", "mesh.refine of the runs, for meshes from a file, too: 0,1,2",
+     offsetof(cli_options, refine)},
     {"degrees", 0, "LIST", "space.degree of the runs: 1,2,3", offsetof(cli_options, degrees)},
     {"dt", 0, "LIST", "time.dt of the runs: 0.1,0.05", offsetof(cli_options, dt)},
     {"norm", 0, "NORM", "l1, l2 (the default), linf or nodal_l2: what is shown",
@@ -36,14 +38,25 @@ typedef struct quantity {
 static const quantity quantities[VARY_COUNT] = {
     [VARY_DEGREE] = {"--degrees", "space", "degree", "degree"},
     [VARY_DT] = {"--dt", "time", "dt", "dt"},
-    [VARY_CELLS] = {"--cells", "mesh", "cells", "cells"},
+    [VARY_MESH] = {"--cells", "mesh", "cells", "cells"},
 };
+static const quantity refinement = {"--refine", "mesh", "refine", "refined"};
+
+static const quantity *quantity_of(const converge_sweep *s, int q)
+{
+    return q == VARY_MESH && s->refined ? &refinement : &quantities[q];
+}
 
 /* --- lists -------------------------------------------------------------------------------------- */
 
 static bool is_digits(const char *text)
 {
     return *text && text[strspn(text, "0123456789")] == '\0';
+}
+
+static bool is_number(const char *text, size_t digits)
+{
+    return is_digits(text) && strlen(text) <= digits && (text[0] != '0' || text[1] == '\0');
 }
 
 /* "8" or "8x4": *value becomes TOML. */
@@ -66,7 +79,13 @@ static bool read_cells(const char *text, char value[ENTRY_BYTES + 2])
 static bool read_degree(const char *text, char value[ENTRY_BYTES + 2])
 {
     snprintf(value, ENTRY_BYTES + 2, "%s", text);
-    return is_digits(text) && strlen(text) <= 4 && (text[0] != '0' || text[1] == '\0');
+    return is_number(text, 4);
+}
+
+static bool read_refined(const char *text, char value[ENTRY_BYTES + 2])
+{
+    snprintf(value, ENTRY_BYTES + 2, "%s", text);
+    return is_number(text, 2);
 }
 
 static bool read_dt(const char *text, char value[ENTRY_BYTES + 2])
@@ -78,25 +97,31 @@ static bool read_dt(const char *text, char value[ENTRY_BYTES + 2])
     return decimal && end != text && *end == '\0' && isfinite(dt) && dt > 0;
 }
 
-static eg_status wrong_entry(eg_context *ctx, int q, const char *list, const char *entry)
+static eg_status wrong_entry(eg_context *ctx, const converge_sweep *s, int q, const char *list,
+                             const char *entry)
 {
     static const char *const wanted[VARY_COUNT] = {
         [VARY_DEGREE] = "a degree: 0, 1, 2 and so on",
         [VARY_DT] = "a time step: a number above 0, such as 0.01",
-        [VARY_CELLS] = "a number of cells: 1 to 999999999, or one for each axis, such as 8x4"};
+        [VARY_MESH] = "a number of cells: 1 to 999999999, or one for each axis, such as 8x4"};
     if (*entry == '\0')
         return eg_fail(ctx, EG_ERROR_ARGUMENT,
                        "%s %s: there is nothing between two commas or at an end",
-                       quantities[q].option, list);
-    return eg_fail(ctx, EG_ERROR_ARGUMENT, "%s: \"%s\" is not %s", quantities[q].option, entry,
-                   wanted[q]);
+                       quantity_of(s, q)->option, list);
+    return eg_fail(ctx, EG_ERROR_ARGUMENT, "%s: \"%s\" is not %s", quantity_of(s, q)->option, entry,
+                   q == VARY_MESH && s->refined ? "how often a mesh is refined: 0, 1, 2 and so on"
+                                                : wanted[q]);
 }
 
 /* Reads "8,16,32" into a list; NULL: the list has the case's own value alone. */
-static eg_status read_list(eg_context *ctx, int q, const char *given, converge_list *list)
+static eg_status read_list(eg_context *ctx, converge_sweep *s, int q, const char *given)
 {
-    static bool (*const readers[VARY_COUNT])(const char *, char *) = {
-        [VARY_DEGREE] = read_degree, [VARY_DT] = read_dt, [VARY_CELLS] = read_cells};
+    bool (*const readers[VARY_COUNT])(const char *, char *) = {
+        [VARY_DEGREE] = read_degree,
+        [VARY_DT] = read_dt,
+        [VARY_MESH] = s->refined ? read_refined : read_cells};
+    const quantity *what = quantity_of(s, q);
+    converge_list *list = &s->lists[q];
     *list = (converge_list){.given = given != NULL};
     if (!given) {
         list->count = 1;
@@ -109,16 +134,16 @@ static eg_status read_list(eg_context *ctx, int q, const char *given, converge_l
                  from);
         if (i == LIST_MOST)
             return eg_fail(ctx, EG_ERROR_ARGUMENT, "%s: \"%s\" is one too many: at most %d values",
-                           quantities[q].option, entry, LIST_MOST);
+                           what->option, entry, LIST_MOST);
         if (length >= ENTRY_BYTES || !readers[q](entry, value))
-            return wrong_entry(ctx, q, given, entry);
+            return wrong_entry(ctx, s, q, given, entry);
         snprintf(list->text[i], sizeof list->text[i], "%.*s", (int)length, from);
-        snprintf(list->replacement[i], sizeof list->replacement[i], "%s.%s=%s",
-                 quantities[q].section, quantities[q].name, value);
+        snprintf(list->replacement[i], sizeof list->replacement[i], "%s.%s=%s", what->section,
+                 what->name, value);
         for (size_t k = 0; k < i; k++)
             if (strcmp(list->replacement[k], list->replacement[i]) == 0)
-                return eg_fail(ctx, EG_ERROR_ARGUMENT, "%s: \"%s\" is there twice",
-                               quantities[q].option, list->text[i]);
+                return eg_fail(ctx, EG_ERROR_ARGUMENT, "%s: \"%s\" is there twice", what->option,
+                               list->text[i]);
         list->count++;
         from += length;
         if (*from == '\0') return EG_OK;
@@ -132,13 +157,13 @@ static eg_status check_replacements(eg_context *ctx, const cli_options *options,
     for (int q = 0; q < VARY_COUNT; q++)
         for (int i = 1; i < options->name_count && s->lists[q].given; i++) {
             char key[32];
-            const int length =
-                snprintf(key, sizeof key, "%s.%s", quantities[q].section, quantities[q].name);
+            const int length = snprintf(key, sizeof key, "%s.%s", quantity_of(s, q)->section,
+                                        quantity_of(s, q)->name);
             const char *word = options->names[i];
             if (strncmp(word, key, (size_t)length) == 0 && strchr("= ", word[length]))
                 return eg_fail(ctx, EG_ERROR_ARGUMENT,
                                "\"%s\" and %s both say what %s is: give one", word,
-                               quantities[q].option, key);
+                               quantity_of(s, q)->option, key);
         }
     return EG_OK;
 }
@@ -146,20 +171,25 @@ static eg_status check_replacements(eg_context *ctx, const cli_options *options,
 static eg_status read_options(eg_context *ctx, const cli_options *options, converge_sweep *s)
 {
     eg_status status = EG_OK;
-    const char *given[VARY_COUNT] = {
-        [VARY_DEGREE] = options->degrees, [VARY_DT] = options->dt, [VARY_CELLS] = options->cells};
+    s->refined = options->refine != NULL;
+    const char *given[VARY_COUNT] = {[VARY_DEGREE] = options->degrees,
+                                     [VARY_DT] = options->dt,
+                                     [VARY_MESH] = s->refined ? options->refine : options->cells};
+    if (options->cells && options->refine)
+        return eg_fail(ctx, EG_ERROR_ARGUMENT,
+                       "--cells and --refine both say what the meshes are: give one");
     s->run_count = 1;
     for (int q = 0; q < VARY_COUNT; q++) {
-        EG_TRY(read_list(ctx, q, given[q], &s->lists[q]));
+        EG_TRY(read_list(ctx, s, q, given[q]));
         s->run_count *= s->lists[q].count;
     }
     if (s->run_count == 1)
         return eg_fail(ctx, EG_ERROR_ARGUMENT,
-                       "one run has no order: give --cells, --degrees or --dt several values, such "
-                       "as --cells 8,16,32");
-    s->along = s->lists[VARY_CELLS].count > 1 ? VARY_CELLS
-               : s->lists[VARY_DT].count > 1  ? VARY_DT
-                                              : VARY_DEGREE;
+                       "one run has no order: give --cells, --refine, --degrees or --dt several "
+                       "values, such as --cells 8,16,32");
+    s->along = s->lists[VARY_MESH].count > 1 ? VARY_MESH
+               : s->lists[VARY_DT].count > 1 ? VARY_DT
+                                             : VARY_DEGREE;
     s->norm = NORM_L2;
     if (options->norm) {
         for (s->norm = 0; s->norm < NORM_COUNT; s->norm++)
@@ -217,10 +247,26 @@ static eg_status describe_own(const eg_model *model, const eg_case *cas, int q,
         EG_TRY(eg_time_options_from_case(cas, &time));
         if (time.dt > 0) snprintf(text, ENTRY_BYTES, "%.9g", time.dt);
     }
-    for (size_t i = 0; q == VARY_CELLS && i < eg_case_count(cas, "mesh.cells"); i++)
+    for (size_t i = 0; q == VARY_MESH && i < eg_case_count(cas, "mesh.cells"); i++)
         used += (size_t)snprintf(text + used, ENTRY_BYTES - used, "%s%" PRId64, i > 0 ? "x" : "",
                                  eg_case_integer_at(cas, "mesh.cells", i));
 done:
+    return status;
+}
+
+/* --cells is for boxes: says what to do with a mesh from a file. */
+static eg_status check_cells(eg_context *ctx, const cli_options *options)
+{
+    eg_status status = EG_OK;
+    const eg_model *model = NULL;
+    eg_case *cas = NULL;
+    /* A case that is wrong without the option fails with its own message later on. */
+    if (cli_open_case(ctx, options, 0, &model, &cas) == EG_OK && eg_case_given(cas, "mesh.file"))
+        EG_TRY(eg_fail(ctx, EG_ERROR_ARGUMENT,
+                       "--cells: the mesh of the case is read from a file; --refine 0,1,2 makes "
+                       "finer ones of it"));
+done:
+    eg_case_close(&cas);
     return status;
 }
 
@@ -231,6 +277,7 @@ static eg_status open_cases(eg_context *ctx, const cli_options *options, converg
 {
     eg_status status = EG_OK;
     eg_case *cas = NULL;
+    if (options->cells) EG_TRY(check_cells(ctx, options));
     status = open_run(ctx, options, s, 0, &s->model, first);
     /* Without the section [time] that has failed, but not with a word of the option. */
     if (s->model && !s->model->in_time && s->lists[VARY_DT].given)
@@ -264,7 +311,8 @@ static eg_status put_run_name(const converge_sweep *s, size_t run, eg_text *out)
     const char *gap = "";
     for (int q = 0; q < VARY_COUNT; q++) {
         if (!s->lists[q].given) continue;
-        EG_TRY(eg_text_printf(out, "%s%s %s", gap, quantities[q].word, converge_text(s, run, q)));
+        EG_TRY(
+            eg_text_printf(out, "%s%s %s", gap, quantity_of(s, q)->word, converge_text(s, run, q)));
         gap = " ";
     }
 done:
@@ -272,15 +320,14 @@ done:
 }
 
 /* What orders are taken by. */
-static double size_of(const converge_sweep *s, const eg_case *cas, size_t run, int64_t elements)
+static double size_of(const converge_sweep *s, const eg_run_result *result)
 {
-    if (s->along == VARY_DT) return strtod(converge_text(s, run, VARY_DT), NULL);
-    return pow((double)elements, -1.0 / eg_shape_get_info(eg_mesh_case_shape(cas))->dim);
+    if (s->along == VARY_DT) return strtod(converge_text(s, s->done_count, VARY_DT), NULL);
+    return pow((double)result->elements, -1.0 / result->dim);
 }
 
 /* Copies what a run has found into the sweep. */
-static eg_status keep(eg_context *ctx, converge_sweep *s, const eg_case *cas,
-                      const eg_run_result *result)
+static eg_status keep(eg_context *ctx, converge_sweep *s, const eg_run_result *result)
 {
     eg_status status = EG_OK;
     converge_run *run = &s->runs[s->done_count];
@@ -292,7 +339,7 @@ static eg_status keep(eg_context *ctx, converge_sweep *s, const eg_case *cas,
     }
     *run = (converge_run){.elements = result->elements,
                           .dof = result->dof,
-                          .size = size_of(s, cas, s->done_count, result->elements),
+                          .size = size_of(s, result),
                           .wall_s = result->wall_s};
     for (int f = 0; f < s->field_count; f++) {
         const eg_norms *e = &result->errors[f].norms;
@@ -337,7 +384,7 @@ static eg_status do_run(eg_context *ctx, const cli_options *options, converge_sw
     status = open_run(ctx, options, s, run, &s->model, &cas);
     if (status == EG_OK)
         status = eg_model_run(s->model, cas, device, options->comm, &watched, &result);
-    if (status == EG_OK) status = keep(ctx, s, cas, &result);
+    if (status == EG_OK) status = keep(ctx, s, &result);
     if (status != EG_OK && eg_copy_string(ctx, eg_context_error(ctx), &message) == EG_OK)
         status = eg_fail(ctx, status, "%s\nin run %zu of %zu: %s", message, run + 1, s->run_count,
                          eg_text_string(&name));
@@ -402,17 +449,20 @@ done:
 const cli_command cli_command_converge = {
     .name = "converge",
     .summary = "run a case on finer meshes or by higher degrees and print the orders",
-    .usage =
-        "CASE.toml [SECTION.KEY=VALUE …] [--cells LIST] [--degrees LIST] [--dt LIST] [OPTION …]",
+    .usage = "CASE.toml [SECTION.KEY=VALUE …] [--cells LIST | --refine LIST] [--degrees LIST] "
+             "[--dt LIST] [OPTION …]",
     .about =
         "Runs a case once for every combination of the values in the lists, and prints the errors\n"
         "against [exact] and the orders at which they fall: from one mesh to the next finer one,\n"
         "or, with a single mesh, from one dt to the next. What has no list stays as in the case.\n"
         "Errors at or below 1e-9 have rounding in them and no order.\n"
+        "--cells is for boxes; --refine cuts the elements of any mesh, so that each is half as\n"
+        "large at the next level.\n"
         "The CSV file is brought up to date after every run.\n",
     .example =
         "  eagre converge cases/project-sine.toml --cells 8,16,32 --degrees 1,2,3\n"
         "  eagre converge cases/project-wave.toml --cells 6,12,24 --norm linf --svg orders.svg\n"
+        "  eagre converge cases/project-disc.toml --refine 0,1,2 --degrees 1,2\n"
         "  eagre converge my.toml --cells 64 --dt 0.02,0.01,0.005 --csv orders.csv --json\n",
     .options = options_list,
     .run = run,

@@ -6,7 +6,10 @@
 #include "model/model.h"
 
 /* What is varied, in the order of the loops: the first is the outermost. */
-enum { VARY_DEGREE, VARY_DT, VARY_CELLS, VARY_COUNT };
+enum { VARY_DEGREE, VARY_DT, VARY_MESH, VARY_COUNT };
+
+/* What the column, or the key, of the meshes is called. */
+#define CONVERGE_MESH_NAME(sweep) ((sweep)->refined ? "refined" : "cells")
 
 #define LIST_MOST 32
 #define ENTRY_BYTES 40
@@ -29,7 +32,7 @@ typedef struct converge_run {
     double error[EG_MODEL_FIELDS_MAX][NORM_COUNT];
 } converge_run;
 
-/* A sweep is a block of runs [degrees][dts][cells]. Orders are taken along one quantity; the runs
+/* A sweep is a block of runs [degrees][dts][meshes]. Orders are taken along one quantity; the runs
  * that differ in it alone are a group, and stand one after another. */
 typedef struct converge_sweep {
     const eg_model *model;
@@ -38,7 +41,8 @@ typedef struct converge_sweep {
     int ranks;
     int norm; /* of the table and the chart */
     converge_list lists[VARY_COUNT];
-    int along; /* VARY_CELLS if there are several, else VARY_DT, else VARY_DEGREE: then no orders */
+    bool refined; /* the meshes are one that is refined so often, rather than boxes of cells */
+    int along; /* VARY_MESH if there are several, else VARY_DT, else VARY_DEGREE: then no orders */
     size_t run_count, done_count;
     converge_run *runs;                /* [run_count] owned; the first done_count are there */
     char *fields[EG_MODEL_FIELDS_MAX]; /* [field_count] owned, from the first run on */

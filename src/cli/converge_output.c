@@ -105,11 +105,12 @@ static eg_status put_errors(const converge_sweep *s, int field, eg_text *out)
 {
     eg_status status = EG_OK;
     const bool has_dt = s->lists[VARY_DT].given, has_order = s->along != VARY_DEGREE;
+    const bool has_mesh = s->lists[VARY_MESH].text[0][0]; /* else it is that of a file */
     eg_column columns[8];
     size_t count = 0;
     columns[count++] = (eg_column){"degree", false};
     if (has_dt) columns[count++] = (eg_column){"dt", false};
-    columns[count++] = (eg_column){"cells", false};
+    if (has_mesh) columns[count++] = (eg_column){CONVERGE_MESH_NAME(s), false};
     columns[count++] = (eg_column){"elements", false};
     columns[count++] = (eg_column){"dof", false};
     columns[count++] = (eg_column){"error", false};
@@ -121,7 +122,7 @@ static eg_status put_errors(const converge_sweep *s, int field, eg_text *out)
         const double error = run->error[field][s->norm];
         eg_table_cell(&table, "%s", converge_text(s, r, VARY_DEGREE));
         if (has_dt) eg_table_cell(&table, "%s", converge_text(s, r, VARY_DT));
-        eg_table_cell(&table, "%s", converge_text(s, r, VARY_CELLS));
+        if (has_mesh) eg_table_cell(&table, "%s", converge_text(s, r, VARY_MESH));
         eg_table_cell(&table, "%" PRId64, run->elements);
         eg_table_cell(&table, "%" PRId64, run->dof);
         eg_table_cell(&table, "%.4e", error);
@@ -190,10 +191,15 @@ static void put_value(eg_json *json, const char *key, const char *text)
     eg_json_put_number(json, key, *text ? strtod(text, NULL) : NAN);
 }
 
-/* "8x4" as [8, 4]. */
-static void put_cells(eg_json *json, const char *text)
+/* How often the mesh was refined; or its cells, "8x4" as [8, 4]. */
+static void put_mesh(eg_json *json, const converge_sweep *s, size_t run)
 {
+    const char *text = converge_text(s, run, VARY_MESH);
     char *end = NULL;
+    if (s->refined) {
+        put_value(json, "refined", text);
+        return;
+    }
     eg_json_key(json, "cells");
     eg_json_begin_array(json);
     for (; *text; text = *end == 'x' ? end + 1 : end)
@@ -206,7 +212,7 @@ static void put_run(eg_json *json, const converge_sweep *s, size_t r)
     const converge_run *run = &s->runs[r];
     eg_json_begin_object(json);
     put_value(json, "degree", converge_text(s, r, VARY_DEGREE));
-    put_cells(json, converge_text(s, r, VARY_CELLS));
+    put_mesh(json, s, r);
     put_value(json, "dt", converge_text(s, r, VARY_DT));
     eg_json_put_integer(json, "elements", run->elements);
     eg_json_put_integer(json, "dof", run->dof);
@@ -233,7 +239,7 @@ static void put_group(eg_json *json, const converge_sweep *s, size_t g, int fiel
     eg_json_begin_object(json);
     eg_json_put_string(json, "field", s->fields[field]);
     put_value(json, "degree", converge_text(s, first, VARY_DEGREE));
-    if (s->along != VARY_CELLS) put_cells(json, converge_text(s, first, VARY_CELLS));
+    if (s->along != VARY_MESH) put_mesh(json, s, first);
     if (s->along != VARY_DT) put_value(json, "dt", converge_text(s, first, VARY_DT));
     for (int n = 0; n < NORM_COUNT; n++)
         eg_json_put_number(json, converge_norms[n], converge_quoted_order(s, g, field, n));
@@ -242,7 +248,7 @@ static void put_group(eg_json *json, const converge_sweep *s, size_t g, int fiel
 
 eg_status converge_put_json(const converge_sweep *s, eg_text *out)
 {
-    static const char *const names[VARY_COUNT] = {"degree", "dt", "cells"};
+    const char *const names[VARY_COUNT] = {"degree", "dt", CONVERGE_MESH_NAME(s)};
     eg_json json = eg_json_new(out);
     eg_json_begin_object(&json);
     eg_json_put_string(&json, "model", s->model->name);
@@ -286,7 +292,7 @@ done:
 eg_status converge_put_csv(const converge_sweep *s, eg_text *out)
 {
     eg_status status = EG_OK;
-    EG_TRY(eg_text_puts(out, "field,degree,cells,dt,elements,dof"));
+    EG_TRY(eg_text_printf(out, "field,degree,%s,dt,elements,dof", CONVERGE_MESH_NAME(s)));
     for (int n = 0; n < NORM_COUNT; n++)
         EG_TRY(eg_text_printf(out, ",%s", converge_norms[n]));
     for (int n = 0; n < NORM_COUNT; n++)
@@ -296,7 +302,7 @@ eg_status converge_put_csv(const converge_sweep *s, eg_text *out)
         for (int f = 0; f < s->field_count; f++) {
             EG_TRY(put_cell(s->fields[f], out));
             EG_TRY(put_cell(converge_text(s, r, VARY_DEGREE), out));
-            EG_TRY(put_cell(converge_text(s, r, VARY_CELLS), out));
+            EG_TRY(put_cell(converge_text(s, r, VARY_MESH), out));
             EG_TRY(put_cell(converge_text(s, r, VARY_DT), out));
             EG_TRY(
                 eg_text_printf(out, "%" PRId64 ",%" PRId64, s->runs[r].elements, s->runs[r].dof));
@@ -347,7 +353,7 @@ static eg_status name_series(eg_context *ctx, const converge_sweep *s, size_t g,
     if (s->along != VARY_DEGREE)
         EG_TRY(eg_text_printf(&text, "%sdegree %s", one_field ? "" : ", ",
                               converge_text(s, first, VARY_DEGREE)));
-    if (s->along == VARY_CELLS && s->lists[VARY_DT].count > 1)
+    if (s->along == VARY_MESH && s->lists[VARY_DT].count > 1)
         EG_TRY(eg_text_printf(&text, ", dt %s", converge_text(s, first, VARY_DT)));
     EG_TRY(eg_copy_string(ctx, eg_text_string(&text), name));
 done:

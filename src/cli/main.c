@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/json.h"
 #include "cli/cli.h"
+#include "cli/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,6 +66,8 @@ done:
 static void print_log(void *user, eg_log_level level, const char *line)
 {
     (void)user;
+    if (level == EG_LOG_WARNING && cli_rank() > 0) return; /* all ranks read the same files */
+    cli_clear_progress();
     fprintf(stderr, "eagre: %s%s\n", level == EG_LOG_WARNING ? "warning: " : "", line);
 }
 

@@ -68,8 +68,13 @@ static void show_loop(void *user, const eg_progress *p)
                       (long long)p->step, (long long)p->steps, p->time, p->end, rest);
 }
 
+bool cli_draws_progress(const cli_options *options)
+{
+    return !options->json && on_terminal();
+}
+
 eg_run_options cli_run_options(const cli_options *options, const char *name)
 {
-    if (options->json || !on_terminal()) return (eg_run_options){0};
+    if (!cli_draws_progress(options)) return (eg_run_options){0};
     return (eg_run_options){.progress = show_loop, .progress_user = (void *)name};
 }

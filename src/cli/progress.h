@@ -9,6 +9,10 @@ void cli_show_progress(const char *format, ...) EG_PRINTF(1, 2);
 /* Erases the line if one was drawn on a terminal. To be called before anything else is printed. */
 void cli_clear_progress(void);
 
+/* True on a terminal, if not --json was given: for work of seconds, whose progress nobody wants in a
+ * log. */
+bool cli_draws_progress(const cli_options *options);
+
 /* Options of a run whose time loop draws its progress behind `name` ("": none), which must outlive
  * the run; on a terminal only, and not with --json. */
 eg_run_options cli_run_options(const cli_options *options, const char *name);

@@ -94,6 +94,15 @@ eg_status eg_space_create(eg_device *device, eg_comm *comm, const eg_mesh *mesh,
                           const eg_space_options *options, eg_space **out);
 void eg_space_destroy(eg_space **space);
 
+/* What a space of a degree on a whole mesh will take, but for what fills up tiles. */
+typedef struct eg_space_memory {
+    int64_t values; /* of a field with one component */
+    int64_t space;  /* bytes of the space, on the host and on the device */
+    int64_t field;  /* bytes of such a field of type EG_F64 */
+} eg_space_memory;
+
+eg_space_memory eg_space_estimate(const eg_mesh *mesh, int degree);
+
 /* The section [space]: degree and basis ("lobatto", "gauss", …). */
 extern const eg_key eg_space_keys[];
 eg_status eg_space_options_from_case(const eg_case *cas, const eg_mesh *mesh,

@@ -83,6 +83,7 @@ eg_status eg_model_make_mesh(const eg_case *cas, eg_context *ctx, eg_comm *comm,
 
 typedef struct eg_run_result {
     const eg_model *model;
+    int dim;               /* of the mesh */
     int64_t dof, elements; /* of all ranks */
     int ranks;
     eg_field_error errors[EG_MODEL_FIELDS_MAX];

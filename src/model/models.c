@@ -84,6 +84,7 @@ eg_status eg_model_open_case(eg_context *ctx, const char *path, const char *cons
     options.table_count = eg_model_tables(*model, tables);
     EG_TRY(eg_case_open(ctx, path, &options, cas));
     EG_TRY(check_device_name(*cas));
+    EG_TRY(eg_mesh_check_case(*cas));
     EG_TRY((*model)->check(ctx, *cas));
 done:
     if (status != EG_OK) eg_case_close(cas);

@@ -68,6 +68,7 @@ eg_status eg_model_run(const eg_model *model, const eg_case *cas, eg_device *dev
     EG_TRY(model->errors(state, out->errors, &out->error_count));
     EG_TRY(check_finite(ctx, out));
     if (model->details) EG_TRY(model->details(state, &out->facts));
+    out->dim = mesh->dim;
     out->elements = mesh->global_count;
     out->dof = model->space(state)->dof * model->fields(state);
     out->kernels_compiled = eg_kernel_compilations() - compiled;

@@ -56,6 +56,7 @@ benches=$("$eagre" bench | awk '{ print $1 }')
 expect 'eagre bench --device ' auto cpu
 expect 'eagre bench --device a' auto
 expect 'eagre bench g' gemm
+expect 'eagre mesh ' generate info check convert refine picture partition
 
 # offers LINE WORD...: the same for what the manual page need not know.
 offers()
@@ -71,11 +72,13 @@ offers()
 }
 offers 'eagre run my.toml mesh.c' mesh.cells=
 offers 'eagre run my.toml mesh.shape=t' triangle tetrahedron
-offers 'eagre mesh ' generate info partition
 offers 'eagre mesh info mesh.s' mesh.shape=
+offers 'eagre mesh convert in.msh out.msh --format ' 2.2 4.1
 offers 'eagre new ' project
 offers 'eagre help space' space space.degree
 cd "$source"
 offers 'eagre run cases/project-s' cases/project-sine.toml
+offers 'eagre mesh check cases/geo/dis' cases/geo/disc.msh
+offers 'eagre mesh convert cases/geo/disc.msh cases/geo/dis' cases/geo/disc.msh
 
 [ "$failures" -eq 0 ]

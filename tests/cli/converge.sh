@@ -109,6 +109,25 @@ holds 'o["runs"][2]["order"]["u"]["l2"] is None and o["runs"][3]["order"]["u"]["
 run 0 "$sine" initial.u=x exact.u=x --cells 2,4 --device cpu:1 --svg "$work/exact.svg"
 says out 'at rounding'
 
+# Meshes that are refined, of files and of boxes: each level is half as large as the one before.
+run 0 "$source/cases/project-disc.toml" --refine 0,1,2 --degrees 1,2 --device cpu:1 --csv "$work/disc.csv"
+grep -q '^degree  refined  elements' "$work/out" || complain "--refine: $(cat "$work/out")"
+says err '6/6 degree 2 refined 2'
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+         $at["elements"] != 64 * 4 ^ $at["refined"] { bad = 1 }
+         $at["refined"] > 0 { off = log(before / $at["l2"]) / log(2) - $at["order_l2"]
+                              if (off < -1e-4 || off > 1e-4) bad = 1
+                              order = $at["order_l2"] - $at["degree"] - 1
+                              if (order < -0.2 || order > 0.2) bad = 1 }
+         { before = $at["l2"] }
+         END { exit bad || NR != 7 }' "$work/disc.csv" || complain "--refine: $(cat "$work/disc.csv")"
+run 0 "$sine" mesh.cells=4 --refine 0,1 --device cpu:1 --json
+holds 'o["along"] == "refined" and [r["refined"] for r in o["runs"]] == [0, 1]'
+holds '[r["elements"] for r in o["runs"]] == [16, 64] and "cells" not in o["runs"][0]'
+holds 'o["orders"][0]["l2"] == o["runs"][1]["order"]["u"]["l2"]'
+run 2 "$source/cases/project-disc.toml" --cells 2,4
+says err '--refine 0,1,2'
+
 # Several fields, another norm, the case's own degree; a name that CSV and XML must escape.
 sed 's/^u = /"a<b, \\"c\\"" = /' "$sine" >"$work/named.toml"
 run 0 "$work/named.toml" initial.v=cos\(x\) --cells 4,8 --norm linf --device cpu:1 \
@@ -210,6 +229,13 @@ wrong()
 wrong 'nothing between two commas' --cells 8,,16
 wrong 'nothing between two commas' --cells 8,16,
 wrong 'nothing between two commas' --cells ,
+wrong '"x" is not how often a mesh is refined' --refine 0,x
+wrong '"-1" is not how often a mesh is refined' --refine=-1,0
+wrong '"02" is not how often a mesh is refined' --refine 0,02
+wrong '"1" is there twice' --refine 1,1
+wrong 'both say what mesh.refine is' mesh.refine=1 --refine 0,1
+wrong '--cells and --refine both say' --cells 4,8 --refine 0,1
+wrong 'mesh.refine' --refine 0,99
 wrong '"0" is not a number of cells' --cells 8,0
 wrong '"-4" is not a number of cells' --cells=-4,8
 wrong '"eight" is not a number of cells' --cells 4,eight

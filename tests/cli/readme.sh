@@ -81,6 +81,7 @@ while IFS= read -r command; do
             run "mpirun --oversubscribe ${command#mpirun }"
         fi
         ;;
+    'gmsh '*) ! command -v gmsh >/dev/null || run "$command" ;;
     ./example | 'build/release/eagre '* | EAGRE_[A-Z]*=*' build/release/eagre '*) run "$command" ;;
     *) complain "no rule says how to check it" ;;
     esac

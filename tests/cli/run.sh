@@ -186,7 +186,7 @@ done
 "$eagre" mesh generate "$sine" --output "$work/box.msh" >"$work/out" 2>"$work/err" ||
     complain "eagre mesh generate failed"
 grep -q '^\$MeshFormat' "$work/box.msh" || complain "mesh generate: not a Gmsh file"
-"$eagre" mesh refine >"$work/out" 2>"$work/err"
+"$eagre" mesh refineish >"$work/out" 2>"$work/err"
 [ $? -eq 2 ] || complain "an unknown action is not exit code 2"
 
 # Help on keys, and the reference page is what the schema says.

@@ -197,6 +197,52 @@ degrees ''
 [ $? -eq 2 ] || complain 'orders without [exact]' 'is not refused'
 grep -q 'in run 1' "$work/err" && complain 'orders without [exact]' 'is noticed after a run'
 
+# Meshes from files: a square of two triangles, one inside out, and one that is no file.
+cat >"$work/square.msh" <<'END'
+$MeshFormat
+2.2 0 8
+$EndMeshFormat
+$PhysicalNames
+2
+1 1 "left"
+1 2 "rest"
+$EndPhysicalNames
+$Nodes
+4
+1 0 0 0
+2 1 0 0
+3 1 1 0
+4 0 1 0
+$EndNodes
+$Elements
+6
+1 1 2 1 1 4 1
+2 1 2 2 2 1 2
+3 1 2 2 2 2 3
+4 1 2 2 2 3 4
+5 2 2 9 1 1 3 2
+6 2 2 9 1 1 3 4
+$EndElements
+END
+sed 's/1 3 4$/1 3 3/' "$work/square.msh" >"$work/flat.msh"
+echo nonsense >"$work/nonsense.msh"
+from_file() { good | sed "3d; s/cells = .*/$1/"; }
+from_file 'file = "square.msh"' >"$work/case.toml"
+"$eagre" run "$work/case.toml" >"$work/out" 2>"$work/err" || complain "a mesh from a file" "is refused"
+grep -qF '1 of 2 elements were inside out' "$work/err" || complain "a mesh from a file" "is repaired in silence"
+from_file 'file = "none.msh"' >"$work/case.toml"; wrong 'no mesh file' 3:8 'none.msh'
+from_file 'file = "nonsense.msh"' >"$work/case.toml"; wrong 'nonsense for a mesh' 3:8 'nonsense.msh'
+from_file 'file = "flat.msh"' >"$work/case.toml"; wrong 'a vertex twice' 3:8 'element 6 (triangle, group 9)'
+from_file 'file = "square.msh"\njoin = ["left", "rest"]' >"$work/case.toml"; wrong 'sides that do not fit' 4:9 'cannot be periodic'
+from_file 'file = "square.msh"\njoin = ["left", "rst"]' >"$work/case.toml"; wrong 'unknown side' 4:9 'Did you mean "rest"?'
+from_file 'file = "square.msh"\njoin = ["left"]' >"$work/case.toml"; wrong 'half a pair' 4:8 'in pairs'
+from_file 'file = "square.msh"\ncells = 4' >"$work/case.toml"; wrong 'cells of a file' 4:9 'is for boxes'
+from_file 'file = "square.msh"\norder = 12' >"$work/case.toml"; wrong 'order of a file' 4:9 'order 1 to 10'
+from_file 'file = "square.msh"\nmap = ["x"]' >"$work/case.toml"; wrong 'short map of a file' 4: '2'
+from_file 'file = "square.msh"\nmap = ["x", "-y"]' >"$work/case.toml"; wrong 'map that turns over' 4:7 'is inside out'
+spoil '4a merge = true' >"$work/case.toml"; wrong 'merge without a file' 5:9 'mesh.file is missing'
+degrees '3d;s/cells = .*/file = "square.msh"/'; wrong 'advection on triangles' 3:8 'this model needs "quadrilateral"'
+
 # On the command line.
 good >"$work/case.toml"; wrong 'unknown key on the command line' - 'did you mean "degree"?' space.degre=4
 good >"$work/case.toml"; wrong 'wrong value on the command line' - 'integer' space.degree=high

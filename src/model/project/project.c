@@ -14,6 +14,8 @@ enum { NAME_BYTES = 64, KEY_BYTES = NAME_BYTES + 16 };
 
 enum { METHOD_PROJECT, METHOD_INTERPOLATE };
 
+static const char *const sample[] = {"mesh.cells=[16, 16]", NULL};
+
 static const char *const methods[] = {"project", "interpolate", NULL};
 
 static const eg_key keys[] = {
@@ -152,6 +154,7 @@ const eg_model eg_model_project = {
     .name = "project",
     .summary = "put given functions into the polynomials of a mesh and measure the error",
     .keys = keys,
+    .sample = sample,
     .check = check,
     .create = create,
     .run = run,

@@ -30,7 +30,7 @@ static const char cuda_words[] = "#define K_ENTRY extern \"C\" __global__\n"
                                  "#define K_THREAD (int)threadIdx.x\n";
 
 static const eg_geometry axpy_geometry = {
-    .lanes = LANES, .ty = 1, .tz = 1, .groups_per_tile = 1, .block = {LANES, 1, 1}};
+    .lanes = LANES, .ty = 1, .tz = 1, .in_turn = 1, .groups_per_tile = 1, .block = {LANES, 1, 1}};
 
 static const eg_backend *const backends[] = {&eg_backend_opencl, &eg_backend_cuda};
 

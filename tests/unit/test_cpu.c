@@ -187,7 +187,7 @@ static void test_cpu__a_launch_visits_every_tile_of_its_range_once(void **state)
         snprintf(spec, sizeof spec, "cpu:%d", threads);
         TEST_OK(ctx, eg_device_open(ctx, spec, &device));
         if (threads == 1) compile_visit(device, directory, path);
-        eg_geometry geometry = {.lanes = 1, .ty = 1, .tz = 1, .groups_per_tile = 1};
+        eg_geometry geometry = {.lanes = 1, .ty = 1, .tz = 1, .in_turn = 1, .groups_per_tile = 1};
         TEST_OK(ctx, device->backend->load(device, NULL, path, "visit", &geometry, &visit));
 
         double weight = 1;
@@ -226,7 +226,7 @@ static void test_cpu__a_missing_entry_or_file_fails_to_load(void **state)
     test_directory_create(directory);
     TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
     compile_visit(device, directory, path);
-    eg_geometry geometry = {.lanes = 1, .ty = 1, .tz = 1, .groups_per_tile = 1};
+    eg_geometry geometry = {.lanes = 1, .ty = 1, .tz = 1, .in_turn = 1, .groups_per_tile = 1};
     TEST_FAILS(ctx, EG_ERROR_COMPILE, "\"absent\"",
                device->backend->load(device, NULL, path, "absent", &geometry, &function));
     TEST_FAILS(ctx, EG_ERROR_IO, "EAGRE_CACHE_DIR",
@@ -380,7 +380,7 @@ static eg_status identify_compile_and_load(eg_context *ctx, void *user)
     eg_blob blob = {0};
     void *function = NULL;
     eg_text source = eg_text_new(ctx), key = eg_text_new(ctx);
-    eg_geometry geometry = {.lanes = 1, .ty = 1, .tz = 1, .groups_per_tile = 1};
+    eg_geometry geometry = {.lanes = 1, .ty = 1, .tz = 1, .in_turn = 1, .groups_per_tile = 1};
     EG_TRY(eg_text_puts(&source, "int eg_entry_x(void) { return 1; }\n"));
     EG_TRY(eg_device_open(ctx, "cpu:1", &device));
     EG_TRY(device->backend->identify(device, &key));

@@ -12,30 +12,31 @@ static eg_status sort_elements(const eg_mesh *mesh, int32_t *order)
 {
     eg_status status = EG_OK;
     uint64_t *keys = NULL;
-    assert(mesh->dim == 2 || mesh->dim == 3);
+    const int dim = mesh->dim;
+    assert(dim == 2 || dim == 3);
     EG_TRY(eg_new(mesh->ctx, (size_t)mesh->element_count, &keys));
 
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (int64_t i = 0; i < mesh->vertex_count * mesh->dim; i++) {
-        int d = (int)(i % mesh->dim);
+    for (int64_t i = 0; i < mesh->vertex_count * dim; i++) {
+        int d = (int)(i % dim);
         if (!isfinite(mesh->x[i]))
             EG_TRY(eg_fail(mesh->ctx, EG_ERROR_INPUT, "coordinate %c of vertex %lld is not finite",
-                           "xyz"[d], (long long)(i / mesh->dim)));
+                           "xyz"[d], (long long)(i / dim)));
         low[d] = fmin(low[d], mesh->x[i]);
         high[d] = fmax(high[d], mesh->x[i]);
     }
     double extent = 0.0;
-    for (int d = 0; d < mesh->dim; d++)
+    for (int d = 0; d < dim; d++)
         extent = fmax(extent, high[d] - low[d]);
 
-    const int bits = EG_HILBERT_BITS(mesh->dim);
+    const int bits = EG_HILBERT_BITS(dim);
     const double cells = (double)((int64_t)1 << bits), scale = extent > 0.0 ? cells / extent : 0.0;
-    const eg_hilbert curve = eg_hilbert_new(mesh->dim);
+    const eg_hilbert curve = eg_hilbert_new(dim);
     for (int32_t e = 0; e < mesh->element_count; e++) {
         double centre[3];
         uint32_t cell[3];
         eg_mesh_element_centre(mesh, e, centre);
-        for (int d = 0; d < mesh->dim; d++)
+        for (int d = 0; d < dim; d++)
             cell[d] = (uint32_t)fmin((centre[d] - low[d]) * scale, cells - 1.0);
         keys[e] = eg_hilbert_key(&curve, bits, cell);
         order[e] = e;

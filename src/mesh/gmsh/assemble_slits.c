@@ -7,6 +7,7 @@
 #include "mesh/gmsh/assemble.h"
 #include "mesh/gmsh/near.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -55,13 +56,15 @@ static eg_status compare_points(slits *s, bool *found)
     const eg_mesh *mesh = a->mesh;
     eg_near near = {0};
     double low[3] = {INFINITY, INFINITY, INFINITY};
+    const int dim = a->dim;
+    assert(dim == 2 || dim == 3);
     *found = false;
-    EG_TRY(eg_new(a->ctx, (size_t)s->point_count * (size_t)a->dim, &s->x));
+    EG_TRY(eg_new(a->ctx, (size_t)s->point_count * (size_t)dim, &s->x));
     EG_TRY(eg_new(a->ctx, (size_t)s->point_count, &s->same));
     for (int64_t v = 0; v < mesh->vertex_count; v++) {
-        for (int d = 0; s->point[v] && d < a->dim; d++) {
-            const double x = mesh->x[v * a->dim + d];
-            s->x[(int64_t)(s->point[v] - 1) * a->dim + d] = x;
+        for (int d = 0; s->point[v] && d < dim; d++) {
+            const double x = mesh->x[v * dim + d];
+            s->x[(int64_t)(s->point[v] - 1) * dim + d] = x;
             low[d] = fmin(low[d], x);
         }
     }
@@ -89,8 +92,8 @@ static bool name_face(const slits *s, int64_t slot, int32_t name[EG_MAX_FACE_VER
     const eg_shape_info *info = eg_shape_get_info((eg_shape)mesh->shape[element]);
     memset(name, 0xff, EG_MAX_FACE_VERTICES * sizeof *name);
     for (int i = 0; i < info->face_vertices; i++) {
-        const int vertex = info->face[slot % mesh->face_stride][i];
-        const int32_t v = mesh->vertices[element * mesh->vertex_stride + vertex];
+        const int64_t first = element * mesh->vertex_stride;
+        const int32_t v = mesh->vertices[first + info->face[slot % mesh->face_stride][i]];
         const int32_t place = s->same[s->point[v] - 1];
         int j = i;
         for (; j > 0 && name[j - 1] > place; j--)

@@ -3,6 +3,7 @@
 #ifndef EG_TEST_FIELD_H
 #define EG_TEST_FIELD_H
 
+#include "expression.h"
 #include "test.h"
 
 #include <math.h>
@@ -132,20 +133,6 @@ static inline eg_field *coordinates_field(eg_space *space, eg_type type)
     TEST_OK(space->ctx, eg_field_from_host(field, values));
     free(values);
     return field;
-}
-
-/* --- expressions ------------------------------------------------------------------------------ */
-
-/* An expression of x, y, z and t; NULL without a text. */
-static inline eg_expression *expression(eg_context *ctx, const char *text)
-{
-    static const eg_symbol symbols[] = {{"x", EG_VARIABLE_X, 0},
-                                        {"y", EG_VARIABLE_Y, 0},
-                                        {"z", EG_VARIABLE_Z, 0},
-                                        {"t", EG_VARIABLE_T, 0}};
-    eg_expression *e = NULL;
-    if (text) TEST_OK(ctx, eg_expression_create(ctx, text, symbols, EG_COUNT(symbols), NULL, &e));
-    return e;
 }
 
 #endif

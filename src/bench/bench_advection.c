@@ -213,18 +213,6 @@ done:
     return status;
 }
 
-/* The face of an element at -1 of direction d. */
-static int low_face(const eg_shape_info *info, int d)
-{
-    for (int f = 0; f < info->faces; f++) {
-        bool low = true;
-        for (int i = 0; i < info->face_vertices; i++)
-            low = low && info->r[info->face[f][i]][d] < 0;
-        if (low) return f;
-    }
-    return -1;
-}
-
 /* The values of an element after the stage in a box of equal elements. */
 static void expected_in_box(const problem *p, const line_operator *line, int32_t e,
                             const double *values, double *want)
@@ -235,7 +223,7 @@ static void expected_in_box(const problem *p, const line_operator *line, int32_t
     for (int i = 0; i < np; i++)
         want[i] = own[i];
     for (int d = 0; d < dim; d++) {
-        const int face = low_face(info, d);
+        const int face = eg_shape_face_at(p->shape, d, false);
         const int32_t before = p->mesh->neighbour[(int64_t)e * p->mesh->face_stride + face];
         const double *other = values + first_value(p, before);
         const int n = p->degrees[before] + 1;

@@ -3,6 +3,7 @@
 #ifndef EG_TEST_BOXES_H
 #define EG_TEST_BOXES_H
 
+#include "expression.h"
 #include "kernel/devices.h"
 
 #include "field/field.h"
@@ -150,19 +151,6 @@ static inline double *downloaded(const eg_space *space, eg_buffer *buffer)
     double *v = new_values(eg_buffer_count(buffer));
     TEST_OK(space->ctx, eg_buffer_download(buffer, 0, eg_buffer_count(buffer), v));
     return v;
-}
-
-/* An expression of x, y, z and t. */
-static inline eg_expression *expression(eg_context *ctx, const char *text)
-{
-    static const eg_symbol symbols[] = {{"x", EG_VARIABLE_X, 0},
-                                        {"y", EG_VARIABLE_Y, 0},
-                                        {"z", EG_VARIABLE_Z, 0},
-                                        {"t", EG_VARIABLE_T, 0},
-                                        {"pi", -1, PI}};
-    eg_expression *e = NULL;
-    TEST_OK(ctx, eg_expression_create(ctx, text, symbols, EG_COUNT(symbols), NULL, &e));
-    return e;
 }
 
 /* A function of up to four components. */

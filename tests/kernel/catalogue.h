@@ -70,8 +70,8 @@ typedef struct catalogue_row {
         {"FACTORS", 1 + (dim) * (dim)}, {"CORNERS", (dim) == 3 ? 8 : 4}, {"COMPONENTS", 2},        \
         {"POINTS", (m) + 1}, {"MOST", most}, {"UNIFORM", uniform}, {"CURVED", curved},             \
         {"PARALLEL", uniform}, {"GATHERS", !(uniform)}, {"CLIMBS", (uniform) && (most) < 4},       \
-        {"FIRST", curved}, {"WHOLE", (most) < 4}, {"Q", (m) + 1}, {"FACE_Q", (most) + 1},          \
-        {"SOURCES", curved}, {"BOUNDARIES", curved},                                               \
+        {"RING", 256}, {"FIRST", curved}, {"WHOLE", (most) < 4}, {"Q", (m) + 1},                   \
+        {"FACE_Q", (most) + 1}, {"SOURCES", curved}, {"BOUNDARIES", curved},                       \
     {                                                                                              \
         "LOW_STORAGE", curved                                                                      \
     }

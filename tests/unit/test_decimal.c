@@ -1,5 +1,5 @@
 /* Decimal numbers in text: read to the last bit, whatever they look like and whatever locale is set. */
-#include "test.h"
+#include "comma.h"
 
 #include "mesh/gmsh/decimal.h"
 
@@ -98,17 +98,6 @@ static void test_decimal__what_is_no_number_is_not_read(void **state)
         assert_true(eg_decimal_parse(longer[i], longer[i] + strlen(longer[i]), &value) <
                     longer[i] + strlen(longer[i]));
     }
-}
-
-/* Makes a locale with a decimal comma in a folder of its own: few machines have one installed. */
-static bool set_comma_locale(const char *folder)
-{
-    char command[2 * PATH_MAX + 128];
-    snprintf(command, sizeof command,
-             "localedef -c -i de_DE -f UTF-8 %s/de_DE.UTF-8 >%s/log 2>&1 || [ $? -eq 1 ]", folder,
-             folder);
-    if (setenv("LOCPATH", folder, 1) != 0 || system(command) != 0) return false;
-    return setlocale(LC_NUMERIC, "de_DE.UTF-8") != NULL;
 }
 
 static void test_decimal__the_locale_does_not_matter(void **state)

@@ -1,30 +1,11 @@
 /* The forms of Gmsh files: version 2.2 to the letter, and binary files that have number for number
  * what files of text have, in either order of bytes. */
-#include "test.h"
+#include "mesh_file.h"
 
 #include <math.h>
 
 #include "mesh/gmsh/nodes.h"
 #include "mesh/mesh.h"
-
-typedef struct fixture {
-    eg_context *ctx;
-    char directory[PATH_MAX], path[PATH_MAX + 16];
-} fixture;
-
-static fixture begin(void)
-{
-    fixture f = {.ctx = test_context()};
-    test_directory_create(f.directory);
-    snprintf(f.path, sizeof f.path, "%s/mesh.msh", f.directory);
-    return f;
-}
-
-static void end(fixture *f)
-{
-    test_directory_remove(f->directory);
-    test_context_free(&f->ctx);
-}
 
 /* The bytes of a mesh's file; release with eg_release. */
 static char *written(fixture *f, const eg_mesh *mesh, const eg_gmsh_format *format, size_t *length)

@@ -1,6 +1,6 @@
 /* Meshes as Gmsh files: counts, names, places and order of nodes, boundaries, periodic faces.
  * Files are read back by a reader of this test alone. */
-#include "test.h"
+#include "mesh_file.h"
 
 #include <math.h>
 
@@ -234,25 +234,6 @@ static void read_free(read_mesh *read)
 }
 
 /* --- meshes ----------------------------------------------------------------------------------- */
-
-typedef struct fixture {
-    eg_context *ctx;
-    char directory[PATH_MAX], path[PATH_MAX + 16];
-} fixture;
-
-static fixture begin(void)
-{
-    fixture f = {.ctx = test_context()};
-    test_directory_create(f.directory);
-    snprintf(f.path, sizeof f.path, "%s/mesh.msh", f.directory);
-    return f;
-}
-
-static void end(fixture *f)
-{
-    test_directory_remove(f->directory);
-    test_context_free(&f->ctx);
-}
 
 static eg_mesh *make_box(eg_context *ctx, const eg_box_options *options)
 {

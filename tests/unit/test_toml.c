@@ -4,7 +4,7 @@
  *
  * prints each file as one line of JSON, or "! " and the message's first line; tests/cli/toml.sh
  * compares that with Python's parser. */
-#include "test.h"
+#include "comma.h"
 
 #include "case/case.h"
 #include "case/toml.h"
@@ -47,17 +47,6 @@ static void test_toml__a_byte_order_mark_is_skipped_and_takes_no_column(void **s
                                8, &text));
     eg_text_free(&text);
     test_context_free(&ctx);
-}
-
-/* Makes a locale with a decimal comma in a folder of its own: few machines have one installed. */
-static bool set_comma_locale(const char *folder)
-{
-    char command[2 * PATH_MAX + 128];
-    snprintf(command, sizeof command,
-             "localedef -c -i de_DE -f UTF-8 %s/de_DE.UTF-8 >%s/log 2>&1 || [ $? -eq 1 ]", folder,
-             folder);
-    if (setenv("LOCPATH", folder, 1) != 0 || system(command) != 0) return false;
-    return setlocale(LC_NUMERIC, "de_DE.UTF-8") != NULL;
 }
 
 static void test_toml__numbers_do_not_depend_on_the_locale(void **state)

@@ -1,24 +1,6 @@
 /* Gmsh's element types by their numbers, those of its manual [geuzaine2009]. */
 #include "mesh/gmsh/types.h"
 
-static int count_nodes(eg_shape shape, int order)
-{
-    const int n = order + 1;
-    switch (shape) {
-    case EG_SHAPE_LINE:
-        return n;
-    case EG_SHAPE_TRI:
-        return n * (n + 1) / 2;
-    case EG_SHAPE_QUAD:
-        return n * n;
-    case EG_SHAPE_TET:
-        return n * (n + 1) * (n + 2) / 6;
-    case EG_SHAPE_HEX:
-        return n * n * n;
-    }
-    return 0;
-}
-
 bool eg_gmsh_find_type(int type, eg_gmsh_type_info *info)
 {
     if (type == EG_GMSH_POINT) {
@@ -33,7 +15,7 @@ bool eg_gmsh_find_type(int type, eg_gmsh_type_info *info)
                                         .dim = eg_shape_get_info(shape)->dim,
                                         .shape = shape,
                                         .order = order,
-                                        .np = count_nodes(shape, order)};
+                                        .np = eg_mode_count(shape, order)};
             return true;
         }
     }

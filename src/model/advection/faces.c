@@ -186,7 +186,9 @@ eg_status eg_advection_classify(eg_advection *a, int group, const int *turns)
         const int most = side_around(space, g->element_of_slot[i], &outer);
         if (outer) kinds[i / g->lanes] |= KIND_OUTER;
         if (most > p->most) p->most = most;
+        p->kinds_present |= kinds[i / g->lanes];
     }
+    if (!p->modal) goto done; /* `points` needs no more */
     for (int64_t tile = 0; tile < g->own_tiles; tile++) {
         for (int end = 0; end < ends; end++) {
             int32_t *run = &runs[RUN_VALUES * (tile * ends + end)];

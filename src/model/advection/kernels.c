@@ -152,6 +152,7 @@ static eg_status compile(eg_advection *a, int group, const char *functions, bool
         {"PARALLEL", p->parallel},
         {"GATHERS", gathers},
         {"CLIMBS", climbs},
+        {"RING", p->ring_most},
         {"WHOLE", whole},
         {"FIRST", !a->one_stage},
         {"CURVED", g->curved},

@@ -23,10 +23,10 @@ typedef struct eg_advection_part {
     bool
         parallel; /* affine, and they are multiples of these in all elements, direction by direction */
     int most;     /* modes a side, the most among its elements and their neighbours */
-    int kinds_present; /* all bits of kinds together */
-    eg_buffer *kinds;  /* i32 [own_tiles] */
-    eg_buffer *runs;   /* i32 [own_tiles][dim][2][5]; of `sweep`: i64 [dim][2][own_tiles] */
-    int ring;          /* of `sweep` */
+    int kinds_present;   /* all bits of kinds together */
+    eg_buffer *kinds;    /* i32 [own_tiles] */
+    eg_buffer *runs;     /* i32 [own_tiles][dim][2][5]; of `sweep`: i64 [dim][2][own_tiles] */
+    int ring, ring_most; /* of `sweep` */
     /* See modal.k.c and points.k.c. */
     eg_buffer *rule;         /* of `modal` */
     int points, face_points; /* of `points`: a side, in elements and on faces */

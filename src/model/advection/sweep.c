@@ -1,8 +1,9 @@
 /* What `sweep` (sweep.k.c) must know of a group: where the neighbours of each tile's elements stand. */
 #include "model/advection/parts.h"
 
-/* As RING of sweep.k.c. */
-enum { RING_MOST = 1024, RING_LEAST = 256, RING_LINES = 36, LANES_MOST = 16 };
+/* How many places traces are kept of at most: of fewer where an element has more lines than so many. */
+enum { RING_MOST = 1024, RING_LEAST = 256, RING_LINES = 36 };
+enum { LANES_MOST = 16 };
 
 /* Bits of a run (sweep.k.c). */
 #define BESIDE ((int64_t)1 << 56)
@@ -54,18 +55,18 @@ eg_status eg_advection_find_runs(eg_advection *a, int group, const int *turns)
     const eg_group *g = &space->groups[group];
     const int ends = 2 * a->dim,
               lines = a->dim == 3 ? (g->degree + 1) * (g->degree + 1) : g->degree + 1;
-    const int64_t ring_most = a->components * lines <= RING_LINES ? RING_MOST : RING_LEAST;
     eg_advection_part *p = &a->parts[group];
     int64_t *runs = NULL;
     eg_status status = EG_OK;
     EG_TRY(eg_new(space->ctx, (size_t)(ends * g->own_tiles) + 1, &runs));
     p->ring = g->lanes;
+    p->ring_most = a->components * lines <= RING_LINES ? RING_MOST : RING_LEAST;
     for (int end = 0; end < ends; end++) {
         for (int64_t tile = 0; tile < g->own_tiles; tile++) {
             const int64_t run = find_run(space, group, tile, end, turns);
             const int64_t back = tile * g->lanes - (int32_t)run; /* along direction 1 */
             runs[end * g->own_tiles + tile] = run;
-            while (end == 2 && back > p->ring && back <= ring_most)
+            while (end == 2 && back > p->ring && back <= p->ring_most)
                 p->ring *= 2;
         }
     }

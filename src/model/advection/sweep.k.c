@@ -20,8 +20,6 @@
  * and the others as in modal.k.c. */
 #include "model/advection/advection.k.h"
 
-#define RING (COMPONENTS * LINES <= 36 ? 1024 : 256)
-
 #define BACKWARDS(d) (backwards >> (d) & 1)
 #define SIGN(d) (BACKWARDS(d) ? K_R(-1) : K_R(1))
 #if UNIFORM

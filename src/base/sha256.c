@@ -1,9 +1,9 @@
 /* SHA-256, as FIPS 180-4 section 6.2 writes it; bytes of a message in, 32 bytes of digest out. */
-#include "base/base.h"
+#include "base/sha256.h"
 
 #include <string.h>
 
-static const uint32_t round_constants[64] = {
+const uint32_t eg_sha256_constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -19,7 +19,7 @@ static uint32_t rotate(uint32_t x, int bits)
     return x >> bits | x << (32 - bits);
 }
 
-static void compress(uint32_t state[8], const unsigned char block[64])
+static void compress_block(uint32_t state[8], const unsigned char block[64])
 {
     uint32_t w[64];
     for (int t = 0; t < 16; t++)
@@ -36,7 +36,7 @@ static void compress(uint32_t state[8], const unsigned char block[64])
     for (int t = 0; t < 64; t++) {
         uint32_t sum1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
         uint32_t sum0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
-        uint32_t t1 = h + sum1 + ((e & f) ^ (~e & g)) + round_constants[t] + w[t];
+        uint32_t t1 = h + sum1 + ((e & f) ^ (~e & g)) + eg_sha256_constants[t] + w[t];
         uint32_t t2 = sum0 + ((a & b) ^ (a & c) ^ (b & c));
         h = g;
         g = f;
@@ -57,6 +57,17 @@ static void compress(uint32_t state[8], const unsigned char block[64])
     state[7] += h;
 }
 
+void eg_sha256_compress(uint32_t state[8], const unsigned char *blocks, size_t count)
+{
+    for (; count > 0; count--, blocks += 64)
+        compress_block(state, blocks);
+}
+
+static void compress(uint32_t state[8], const unsigned char *blocks, size_t count)
+{
+    if (!eg_sha256_compress_x86(state, blocks, count)) eg_sha256_compress(state, blocks, count);
+}
+
 void eg_sha256_init(eg_sha256 *hash)
 {
     *hash = (eg_sha256){
@@ -75,13 +86,12 @@ void eg_sha256_add(eg_sha256 *hash, const void *data, size_t length)
         size_t taken = length < 64 - held ? length : 64 - held;
         if (taken) memcpy(hash->block + held, bytes, taken);
         if (held + taken < 64) return;
-        compress(hash->state, hash->block);
+        compress(hash->state, hash->block, 1);
         bytes += taken;
         length -= taken;
     }
-    for (; length >= 64; bytes += 64, length -= 64)
-        compress(hash->state, bytes);
-    if (length) memcpy(hash->block, bytes, length);
+    compress(hash->state, bytes, length / 64);
+    if (length % 64) memcpy(hash->block, bytes + length / 64 * 64, length % 64);
 }
 
 void eg_sha256_end(eg_sha256 *hash, unsigned char digest[EG_SHA256_BYTES])

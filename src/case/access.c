@@ -73,6 +73,23 @@ double eg_case_real(const eg_case *cas, const char *key)
     return number_at(cas, key, EG_KEY_REAL, false, 0)->real;
 }
 
+eg_case_source eg_case_get_source(const eg_case *cas)
+{
+    return (eg_case_source){.path = cas->file->name,
+                            .text = cas->file->text,
+                            .length = cas->file->length,
+                            .overrides = cas->overrides,
+                            .override_count = cas->override_count};
+}
+
+eg_status eg_case_formula(const eg_case *cas, const char *key, int i, const eg_symbol *symbols,
+                          size_t symbol_count, eg_expression **out)
+{
+    const eg_value *value = value_at(cas, key, EG_KEY_STRING, i >= 0, i < 0 ? 0 : (size_t)i);
+    assert(value->node);
+    return eg_value_formula(cas, value, symbols, symbol_count, out);
+}
+
 eg_status eg_case_path(const eg_case *cas, const char *key, char **out)
 {
     const eg_value *value = value_at(cas, key, EG_KEY_STRING, false, 0);

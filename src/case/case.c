@@ -293,6 +293,7 @@ static eg_status open_case(eg_case *cas, const char *name, const char *text, siz
     const eg_source *source;
     EG_TRY(eg_schema_open(cas->ctx, options->tables, options->table_count, &cas->schema));
     EG_TRY(eg_new(cas->ctx, options->override_count + 2, &cas->docs));
+    EG_TRY(eg_new(cas->ctx, options->override_count + 1, &cas->overrides));
     EG_TRY(keep_source(&cas->arena, name, text, length, &cas->file));
     EG_TRY(eg_toml_create(cas->ctx, cas->file, &cas->docs[0]));
     cas->doc_count = 1;
@@ -300,6 +301,7 @@ static eg_status open_case(eg_case *cas, const char *name, const char *text, siz
     for (size_t i = 0; i < options->override_count; i++) {
         const char *argument = options->overrides[i];
         EG_TRY(keep_source(&cas->arena, NULL, argument, strlen(argument), &source));
+        cas->overrides[cas->override_count++] = source->text;
         EG_TRY(eg_override_create(&cas->schema, source, &cas->docs[cas->doc_count]));
         EG_TRY(take_document(cas, cas->docs[cas->doc_count++]));
     }
@@ -360,6 +362,7 @@ void eg_case_close(eg_case **handle)
     for (size_t i = 0; i < cas->doc_count; i++)
         eg_toml_destroy(&cas->docs[i]);
     eg_release(cas->ctx, &cas->docs);
+    eg_release(cas->ctx, &cas->overrides);
     eg_release(cas->ctx, &cas->entries);
     eg_release(cas->ctx, &cas->sections);
     eg_names_free(&cas->entry_names);

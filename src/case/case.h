@@ -68,11 +68,25 @@ eg_status eg_case_open_text(eg_context *ctx, const char *name, const char *text,
                             const eg_case_options *options, eg_case **out);
 void eg_case_close(eg_case **cas);
 
-/* Reads only the top-level key `model` of a file with its overrides, so that the caller can choose
+/* Reads only the top-level key `model` of a text with its overrides, so that the caller can choose
  * the tables; checks the file's syntax but no schema. A model that is none of `names` (ended by NULL)
  * fails at its place, with the nearest and the list. *model is the caller's, released by eg_release. */
-eg_status eg_case_read_model(eg_context *ctx, const char *path, const eg_case_options *options,
-                             const char *const *names, char **model);
+eg_status eg_case_read_model(eg_context *ctx, const char *name, const char *text, size_t length,
+                             const eg_case_options *options, const char *const *names,
+                             char **model);
+/* Reads a case file; one that cannot be read is wrong input, like one that is wrong inside. *text is the
+ * caller's, released by eg_release. */
+eg_status eg_case_read_file(eg_context *ctx, const char *path, char **text, size_t *length);
+
+/* What a case was opened from, so that it can be opened again; borrowed. */
+typedef struct eg_case_source {
+    const char *path; /* of the file, or the name of the text */
+    const char *text; /* [length] */
+    size_t length;
+    const char *const *overrides; /* [override_count] */
+    size_t override_count;
+} eg_case_source;
+eg_case_source eg_case_get_source(const eg_case *cas);
 
 /* [constants]: any names, numbers or expressions of constants defined before. */
 extern const eg_key eg_case_keys[];
@@ -92,6 +106,13 @@ double eg_case_real(const eg_case *cas, const char *key);
 const char *eg_case_string(const eg_case *cas, const char *key); /* also of choices, expressions */
 int eg_case_choice(const eg_case *cas, const char *key);         /* its index in `choices` */
 const eg_expression *eg_case_expression(const eg_case *cas, const char *key);
+/* Compiles a string (element i of an array; i < 0: of a key with one value) as an expression of `symbols`
+ * and the case's constants; a wrong one fails at its place. *out is the caller's. */
+eg_status eg_case_formula(const eg_case *cas, const char *key, int i, const eg_symbol *symbols,
+                          size_t symbol_count, eg_expression **out);
+/* Compiles a text that the caller has made of the case's own expressions, of x, y, z, t and the case's
+ * constants. *out is the caller's. */
+eg_status eg_case_compose(const eg_case *cas, const char *text, eg_expression **out);
 /* The file that a string names: seen from the directory of the case file where that gives it, from the
  * working directory where the command line does. *out is the caller's, released by eg_release. */
 eg_status eg_case_path(const eg_case *cas, const char *key, char **out);
@@ -136,6 +157,14 @@ eg_status eg_case_template(eg_context *ctx, const eg_key *const *tables, size_t 
 /* The reference page: a Markdown section for each section of the schema. */
 eg_status eg_case_reference(eg_context *ctx, const eg_key *const *tables, size_t table_count,
                             eg_text *out);
+
+/* --- writing TOML ----------------------------------------------------------------------------- */
+
+/* Adds a string in quotes; with `lines` one of several lines, which keeps its line feeds. Bytes that are
+ * not UTF-8 become U+FFFD. */
+eg_status eg_toml_put_string(eg_text *out, const char *text, size_t length, bool lines);
+/* Adds a number that reads back as the same double, -0, infinities and NaN too. */
+eg_status eg_toml_put_real(eg_text *out, double value);
 
 /* --- the parser below, for tests and tools ---------------------------------------------------- */
 

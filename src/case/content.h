@@ -38,6 +38,8 @@ struct eg_case {
     eg_arena arena;
     eg_schema schema;
     const eg_source *file;
+    const char **overrides; /* [override_count] owned; the texts are the arena's */
+    size_t override_count;
     eg_toml **docs; /* [doc_count] owned: the file, each override, the fallbacks */
     size_t doc_count;
     eg_names entry_names; /* "section.name" of each entry */
@@ -47,9 +49,6 @@ struct eg_case {
     eg_section *sections; /* [section_names.count] owned */
     size_t section_capacity;
 };
-
-/* Reads a file; one that cannot be read is wrong input, like one that is wrong inside. */
-eg_status eg_case_read_file(eg_context *ctx, const char *path, char **data, size_t *length);
 
 /* The keys from the root of its tree down to a node. */
 void eg_path_of(const eg_toml_node *node, eg_path *out);
@@ -65,6 +64,10 @@ eg_status eg_fail_type(eg_context *ctx, const eg_key *row, const eg_toml_node *n
 
 /* Checks the values of an entry against its row. */
 eg_status eg_entry_convert(eg_case *cas, size_t entry);
+
+/* Compiles a value with these symbols and the case's constants. */
+eg_status eg_value_formula(const eg_case *cas, const eg_value *value, const eg_symbol *symbols,
+                           size_t symbol_count, eg_expression **out);
 
 /* Compiles the constants in their order, then all other expressions. */
 eg_status eg_case_compile(eg_case *cas);

@@ -199,6 +199,17 @@ done:
     return status;
 }
 
+/* True if a section's name begins with the parts of a path, and goes on. */
+static bool is_below(const char *section, const eg_path *above)
+{
+    for (size_t i = 0; i < above->count && i < EG_PATH_MOST; i++) {
+        const size_t length = strlen(above->parts[i]);
+        if (strncmp(section, above->parts[i], length) != 0 || section[length] != '.') return false;
+        section += length + 1;
+    }
+    return true;
+}
+
 /* All sections below a path, each with the names of its keys. */
 static eg_status list_sections(const eg_schema *schema, const eg_path *above, eg_text *out)
 {
@@ -206,10 +217,7 @@ static eg_status list_sections(const eg_schema *schema, const eg_path *above, eg
     eg_text line = eg_text_new(schema->ctx);
     for (size_t i = 0; i < schema->count; i++) {
         const char *section = schema->rows[i]->section;
-        size_t length = above->count ? strlen(above->parts[0]) : 0;
-        bool below = above->count == 0 ||
-                     (strncmp(section, above->parts[0], length) == 0 && section[length] == '.');
-        if (!*section || !below || !begins_section(schema, i)) continue;
+        if (!*section || !is_below(section, above) || !begins_section(schema, i)) continue;
         eg_text_clear(&line);
         EG_TRY(eg_text_puts(&line, "["));
         EG_TRY(put_pattern(section, &line));
@@ -295,12 +303,9 @@ eg_status eg_case_describe(eg_context *ctx, const eg_key *const *tables, size_t 
         part = dot;
     }
     const eg_key *row = eg_schema_find(&schema, &path);
-    if (path.count == 0) {
+    if (path.count == 0 || eg_schema_section(&schema, &path) != EG_SECTION_NONE) {
         EG_TRY(describe_section(&schema, &path, out));
         EG_TRY(list_sections(&schema, &path, out));
-    } else if (eg_schema_section(&schema, &path) != EG_SECTION_NONE) {
-        EG_TRY(describe_section(&schema, &path, out));
-        if (path.count == 1) EG_TRY(list_sections(&schema, &path, out));
     } else if (row) {
         EG_TRY(describe_key(ctx, row, out));
     } else {

@@ -30,15 +30,13 @@ done:
     return status;
 }
 
-eg_status eg_case_read_model(eg_context *ctx, const char *path, const eg_case_options *options,
-                             const char *const *names, char **model)
+eg_status eg_case_read_model(eg_context *ctx, const char *name, const char *text, size_t length,
+                             const eg_case_options *options, const char *const *names, char **model)
 {
     eg_status status = EG_OK;
     const eg_key *const tables[] = {eg_case_keys};
     eg_schema schema = {.ctx = ctx};
     eg_toml *doc = NULL;
-    char *data = NULL;
-    size_t length;
     *model = NULL;
     EG_TRY(eg_schema_open(ctx, tables, 1, &schema));
     /* The last one counts. */
@@ -49,19 +47,17 @@ eg_status eg_case_read_model(eg_context *ctx, const char *path, const eg_case_op
         if (!*model) EG_TRY(take_model(ctx, doc, names, model));
         eg_toml_destroy(&doc);
     }
-    EG_TRY(eg_case_read_file(ctx, path, &data, &length));
-    eg_source source = eg_source_new(path, data, length);
+    eg_source source = eg_source_new(name, text, length);
     EG_TRY(eg_toml_create(ctx, &source, &doc));
     if (!*model) EG_TRY(take_model(ctx, doc, names, model));
     if (!*model)
         status = eg_fail(ctx, EG_ERROR_INPUT,
                          "%s: error: the key \"model\" is missing at the top of the case, for "
                          "example model = \"%s\"",
-                         path, names[0] ? names[0] : "");
+                         name, names[0] ? names[0] : "");
 done:
     if (status != EG_OK) eg_release(ctx, model);
     eg_toml_destroy(&doc);
-    eg_release(ctx, &data);
     eg_schema_close(&schema);
     return status;
 }

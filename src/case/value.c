@@ -344,12 +344,57 @@ done:
     return status;
 }
 
+/* Compiles `text` as an expression of `symbols` and the case's constants. */
+static eg_status compile_text(const eg_case *cas, const char *text, const eg_symbol *symbols,
+                              size_t symbol_count, eg_expression_error *error, eg_expression **out)
+{
+    const double nothing[EG_VARIABLE_COUNT] = {0};
+    eg_symbol *all = NULL;
+    size_t count = symbol_count;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(cas->ctx, symbol_count + CONSTANTS_MOST, &all));
+    if (symbol_count) memcpy(all, symbols, symbol_count * sizeof *all);
+    for (size_t i = 0; i < cas->entry_names.count; i++) {
+        const eg_entry *entry = &cas->entries[i];
+        if (strcmp(entry->row->section, "constants") != 0) continue;
+        all[count++] =
+            (eg_symbol){.name = cas->entry_names.at[i] + strlen("constants."),
+                        .variable = -1,
+                        .value = eg_expression_evaluate(entry->values[0].expression, nothing)};
+    }
+    EG_TRY(eg_expression_create(cas->ctx, text, all, count, error, out));
+done:
+    eg_release(cas->ctx, &all);
+    return status;
+}
+
+/* In the order of their numbers. */
+static const char *const variables[EG_VARIABLE_COUNT] = {"x", "y", "z", "t"};
+
+eg_status eg_case_compose(const eg_case *cas, const char *text, eg_expression **out)
+{
+    eg_symbol symbols[EG_VARIABLE_COUNT];
+    for (int i = 0; i < EG_VARIABLE_COUNT; i++)
+        symbols[i] = (eg_symbol){.name = variables[i], .variable = i};
+    return compile_text(cas, text, symbols, EG_COUNT(symbols), NULL, out);
+}
+
+eg_status eg_value_formula(const eg_case *cas, const eg_value *value, const eg_symbol *symbols,
+                           size_t symbol_count, eg_expression **out)
+{
+    eg_expression_error error = {0};
+    eg_status status = compile_text(cas, value->string, symbols, symbol_count, &error, out);
+    if (status == EG_ERROR_INPUT)
+        status = eg_place_fail(cas->ctx, place_inside(value->node, error.offset, error.length),
+                               "%s", error.message);
+    return status;
+}
+
 eg_status eg_case_compile(eg_case *cas)
 {
     eg_status status = EG_OK;
     eg_symbol *symbols = NULL;
     size_t count = 0;
-    static const char *const variables[] = {"x", "y", "z", "t"};
     EG_TRY(eg_new(cas->ctx, EG_VARIABLE_COUNT + CONSTANTS_MOST, &symbols));
     for (; count < EG_VARIABLE_COUNT; count++)
         symbols[count] = (eg_symbol){.name = variables[count], .variable = (int)count};

@@ -6,9 +6,9 @@
  * range of tiles that a thread works on is the same in every launch, so its caches stay warm.
  */
 #define _GNU_SOURCE
+#include "base/threads.h"
 #include "device/backend.h"
 #include "device/compiler.h"
-#include "device/threads.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -43,7 +43,10 @@ bool eg_process_find(const char *name, char *path, size_t size)
     return false;
 }
 
-/* The child starts with default signals and an empty mask, whatever the program around us does. */
+/* The child starts with default signals and an empty mask, whatever the program around us does,
+ * and in a process group of its own: an interrupt from the terminal is for us, who end when the
+ * kernel is there, and not for the compiler, whose death would look like a kernel that does not
+ * compile. */
 static int set_signals(posix_spawnattr_t *attributes)
 {
     sigset_t none, reset;
@@ -54,9 +57,10 @@ static int set_signals(posix_spawnattr_t *attributes)
         sigaddset(&reset, signals[i]);
     int error = posix_spawnattr_setsigmask(attributes, &none);
     if (error == 0) error = posix_spawnattr_setsigdefault(attributes, &reset);
+    if (error == 0) error = posix_spawnattr_setpgroup(attributes, 0);
     if (error == 0)
-        error =
-            posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+        error = posix_spawnattr_setflags(
+            attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
     return error;
 }
 

@@ -24,7 +24,10 @@ typedef struct loop {
     double rounding;                /* of times */
     int64_t steps;                  /* fixed: all steps from start to end */
     double dt, last_dt;             /* fixed: all steps but the last, and the last */
+    int64_t base_step;              /* fixed: steps are counted from here, … */
+    double base_time;               /* … where the time was this */
     double behind;                  /* CFL: by how much the time is below the sum of its steps */
+    double made_dt;                 /* of the step before */
     double shown_s;                 /* on the clock, when progress was last shown */
 } loop;
 
@@ -40,11 +43,11 @@ static bool is_step(double dt, double rounding)
     return dt > 4.0 * rounding;
 }
 
-/* How many fixed steps there are, of which *equal says whether all have the same length; else the last
- * is shorter. */
-static int64_t count_fixed(const eg_time_options *o, bool *equal)
+/* How many fixed steps there are from `start`, of which *equal says whether all have the same length;
+ * else the last is shorter. */
+static int64_t count_fixed(const eg_time_options *o, double start, bool *equal)
 {
-    const double ratio = (o->end - o->start) / o->dt, whole = round(ratio);
+    const double ratio = (o->end - start) / o->dt, whole = round(ratio);
     *equal = fabs(ratio - whole) <= STRETCH + rounding_of(o) / o->dt;
     if (!*equal) return (int64_t)ceil(ratio);
     return whole < 1.0 ? 1 : (int64_t)whole;
@@ -54,7 +57,7 @@ bool eg_time_count_steps(const eg_time_options *o, int64_t *steps)
 {
     *steps = 0;
     if (!is_step(o->dt, rounding_of(o))) return false;
-    *steps = count_fixed(o, &(bool){false});
+    *steps = count_fixed(o, o->start, &(bool){false});
     return true;
 }
 
@@ -84,33 +87,45 @@ static eg_status fail_at_limit(const loop *l)
         l->result->time, o->end, (long long)o->steps_max, l->result->dt_least, l->result->dt_most);
 }
 
-/* The number and lengths of the fixed steps. */
+/* Steps of the lengths that are planned from this time on. */
+static void plan_from(loop *l, int64_t step, double time)
+{
+    const eg_time_options *o = l->options;
+    bool equal;
+    const int64_t count = count_fixed(o, time, &equal);
+    l->base_step = step;
+    l->base_time = time;
+    l->steps = step + count;
+    l->dt = equal ? (o->end - time) / (double)count : o->dt;
+    l->last_dt = equal ? l->dt : o->end - (time + (double)(count - 1) * l->dt);
+}
+
+/* The number and lengths of the fixed steps. A run that is resumed goes on with those it has begun
+ * with, if they lead to where it is; else (dt or the end is another now) with new ones from there. */
 static eg_status plan_fixed(loop *l)
 {
     eg_status status = EG_OK;
     const eg_time_options *o = l->options;
-    bool equal;
+    const eg_time_result *r = l->result;
+    if (r->time >= o->end) return EG_OK; /* there is nothing left to do */
     EG_TRY(check_dt(l, o->dt));
-    l->steps = count_fixed(o, &equal);
-    if (equal) {
-        l->dt = l->last_dt = (o->end - o->start) / (double)l->steps;
-    } else {
-        l->dt = o->dt;
-        l->last_dt = o->end - (o->start + (double)(l->steps - 1) * l->dt);
-    }
+    plan_from(l, 0, o->start);
+    if (r->steps > 0 && (r->steps >= l->steps || r->time != o->start + (double)r->steps * l->dt))
+        plan_from(l, r->steps, r->time);
     if (o->steps_max > 0 && l->steps > o->steps_max) EG_TRY(fail_at_limit(l));
 done:
     return status;
 }
 
-/* The length of the next step from the CFL number, and the time at its end. The last two steps are
- * equally long where the stable step stays as it is, so that no sliver is left for the last. */
+/* The length of the next step from the CFL number, and the time at its end. The last two steps before
+ * the end or another stop are equally long where the stable step stays as it is, so that no sliver is
+ * left for the last. */
 static eg_status next_stable(loop *l, double *dt, double *next)
 {
     eg_status status = EG_OK;
     const eg_time_options *o = l->options;
-    const double time = l->result->time, rest = (o->end - time) - l->behind;
-    double stable = NAN;
+    const double time = l->result->time;
+    double target = o->end, stable = NAN;
     if (o->steps_max > 0 && l->result->steps >= o->steps_max) EG_TRY(fail_at_limit(l));
     EG_TRY(l->system->stable_dt(l->system->user, time, &stable));
     *dt = o->cfl * stable;
@@ -124,9 +139,14 @@ static eg_status next_stable(loop *l, double *dt, double *next)
                            : "The solution is no longer finite, or the mesh has elements of "
                              "no size"));
     EG_TRY(check_dt(l, *dt));
+    if (l->system->next_stop) target = fmin(target, l->system->next_stop(l->system->user, time));
+    /* A stop that rounding has put here is passed. */
+    if (!is_step(target - time, l->rounding)) target = o->end;
+    const double rest = (target - time) - l->behind;
     if (rest <= *dt * (1.0 + STRETCH) + l->rounding) {
         *dt = rest;
-        *next = o->end;
+        *next = target;
+        l->behind = 0.0;
     } else {
         *dt = fmin(*dt, 0.5 * rest);
         const double step = *dt + l->behind;
@@ -142,10 +162,10 @@ static void next_fixed(const loop *l, double *dt, double *next)
     const int64_t step = l->result->steps + 1;
     const bool last = step == l->steps;
     *dt = last ? l->last_dt : l->dt;
-    *next = last ? l->options->end : l->options->start + (double)step * l->dt;
+    *next = last ? l->options->end : l->base_time + (double)(step - l->base_step) * l->dt;
 }
 
-static eg_status take_step(const loop *l, double dt, double next)
+static eg_status take_step(loop *l, double dt, double next)
 {
     eg_status status = EG_OK;
     const eg_time_system *system = l->system;
@@ -156,6 +176,7 @@ static eg_status take_step(const loop *l, double dt, double next)
         EG_TRY(system->stage(system->user, &stages[i]));
     r->steps++;
     r->time = next;
+    l->made_dt = dt;
     r->dt_least = r->steps == 1 ? dt : fmin(dt, r->dt_least);
     r->dt_most = fmax(dt, r->dt_most);
     if (system->step_done) EG_TRY(system->step_done(system->user, r->steps, next, dt));
@@ -168,19 +189,20 @@ done:
     "case's expressions"
 
 /* Says what to do about a solution that is lost. */
-static eg_status fail_lost(const loop *l, const char *lost)
+static eg_status fail_lost(const loop *l, const eg_time_verdict *verdict)
 {
     const eg_time_options *o = l->options;
     const eg_time_result *r = l->result;
+    const char *advice = verdict->advice ? verdict->advice : "", *gap = verdict->advice ? ". " : "";
     double stable = NAN;
     char hint[160];
     if (r->steps == 0)
         return eg_fail(l->ctx, EG_ERROR_NUMERIC,
-                       "at the start, at time %.9g, %s is not finite everywhere: " EXPRESSIONS,
-                       r->time, lost);
-    if (l->steps > 0 && l->system->stable_dt)
+                       "at the start, at time %.9g, %s: " EXPRESSIONS "%s%s", r->time,
+                       verdict->lost, gap, advice);
+    if (o->dt > 0.0 && l->system->stable_dt)
         (void)l->system->stable_dt(l->system->user, r->time, &stable);
-    if (l->steps == 0)
+    if (o->dt == 0.0)
         snprintf(hint, sizeof hint, "time.cfl = %g may be too large: try half of it", o->cfl);
     else if (isfinite(stable) && stable > 0.0)
         snprintf(hint, sizeof hint,
@@ -190,22 +212,28 @@ static eg_status fail_lost(const loop *l, const char *lost)
     else
         snprintf(hint, sizeof hint, "time.dt = %g may be too large: try half of it", o->dt);
     return eg_fail(l->ctx, EG_ERROR_NUMERIC,
-                   "at time %.9g, after %lld steps, %s is no longer finite. %s. If it is not the "
-                   "steps, " EXPRESSIONS,
-                   r->time, (long long)r->steps, lost, hint);
+                   "at time %.9g, after %lld steps, %s. %s. If it is not the steps, " EXPRESSIONS
+                   "%s%s",
+                   r->time, (long long)r->steps, verdict->lost, hint, gap, advice);
 }
 
-/* Looks for what is not finite: at the start, every so many steps, and behind the last. */
-static eg_status watch(const loop *l)
+/* Has the solution looked at: at the start and after each step. */
+static eg_status watch(loop *l)
 {
     eg_status status = EG_OK;
     const eg_time_system *system = l->system;
-    const eg_time_result *r = l->result;
-    const char *lost = NULL;
-    if (!system->find_lost) return EG_OK;
-    if (r->steps % EG_TIME_WATCH != 0 && r->time < l->options->end) return EG_OK;
-    EG_TRY(system->find_lost(system->user, &lost));
-    if (lost) EG_TRY(fail_lost(l, lost));
+    eg_time_result *r = l->result;
+    const eg_time_point point = {.step = r->steps,
+                                 .time = r->time,
+                                 .behind = l->behind,
+                                 .dt = l->made_dt,
+                                 .dt_least = r->dt_least,
+                                 .dt_most = r->dt_most};
+    eg_time_verdict verdict = {0};
+    if (!system->watch) return EG_OK;
+    EG_TRY(system->watch(system->user, &point, &verdict));
+    if (verdict.lost) EG_TRY(fail_lost(l, &verdict));
+    r->stopped = verdict.stop && r->time < l->options->end;
 done:
     return status;
 }
@@ -220,13 +248,27 @@ static void show_progress(loop *l, double start_s, double dt)
     l->shown_s = now;
     /* The last step of a CFL number may be short, but then there are no more. */
     const double more = ceil((o->end - r->time) / dt - STRETCH);
+    const double rate = (double)(r->steps - r->steps_before) / (now - start_s);
     o->progress(o->progress_user,
                 &(eg_progress){.step = r->steps,
                                .steps = l->steps > 0 ? l->steps : r->steps + (int64_t)more,
                                .time = r->time,
                                .end = o->end,
                                .dt = dt,
-                               .wall_s = now - start_s});
+                               .wall_s = now - start_s,
+                               .rate = rate,
+                               .left_s = more / rate});
+}
+
+static void resume(loop *l, const eg_time_point *point)
+{
+    eg_time_result *r = l->result;
+    r->steps = r->steps_before = point->step;
+    r->time = point->time;
+    r->dt_least = point->dt_least;
+    r->dt_most = point->dt_most;
+    l->behind = point->behind;
+    l->made_dt = point->dt;
 }
 
 eg_status eg_time_run(eg_context *ctx, const eg_time_options *options, const eg_time_system *system,
@@ -244,13 +286,14 @@ eg_status eg_time_run(eg_context *ctx, const eg_time_options *options, const eg_
               .result = out,
               .rounding = rounding_of(options),
               .shown_s = start_s};
+    if (options->resume) resume(&l, options->resume);
     if (!fixed && !system->stable_dt)
         EG_TRY(eg_fail(ctx, EG_ERROR_UNSUPPORTED,
                        "a CFL number was given, but the largest stable step of this model is not "
                        "known: give time.dt"));
     if (fixed) EG_TRY(plan_fixed(&l));
     EG_TRY(watch(&l));
-    while (out->time < options->end) {
+    while (out->time < options->end && !out->stopped) {
         double dt, next;
         if (fixed)
             next_fixed(&l, &dt, &next);

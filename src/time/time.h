@@ -36,9 +36,20 @@ int eg_time_stages(eg_time_scheme scheme, double t, double dt, eg_stage *out);
 int eg_time_order(eg_time_scheme scheme);
 const char *eg_time_scheme_name(eg_time_scheme scheme); /* "euler", "ssp-rk2", "ssp-rk3", "rk4" */
 
-/* The steps between two looks for what is no longer finite: few enough for a run that has failed to
- * end soon, so many that looking costs less than 1 % of the time. */
-#define EG_TIME_WATCH 512
+/* Where a loop is: all that it needs to go on from there. */
+typedef struct eg_time_point {
+    int64_t step;             /* so many have been made */
+    double time, behind;      /* by how much the time is below the sum of the steps, by rounding */
+    double dt;                /* of the last step */
+    double dt_least, dt_most; /* of all steps; 0 before the first */
+} eg_time_point;
+
+/* What is thought of a solution between two steps. */
+typedef struct eg_time_verdict {
+    bool stop;          /* the loop ends here */
+    const char *lost;   /* what is wrong with it, "u is NaN in element 7"; NULL: nothing */
+    const char *advice; /* a sentence that is added to the failure; NULL: none */
+} eg_time_verdict;
 
 /* What is advanced. All functions are called on all ranks. */
 typedef struct eg_time_system {
@@ -49,9 +60,12 @@ typedef struct eg_time_system {
     eg_status (*stable_dt)(void *user, double t, double *dt);
     /* After each step, which are counted from 1: it ended at t and was dt long. May be NULL. */
     eg_status (*step_done)(void *user, int64_t step, double t, double dt);
-    /* Sets *lost to the name of something that is no longer finite, to NULL if all is; the same on
-     * all ranks. Asked at the start, every EG_TIME_WATCH steps and at the end. NULL: nobody looks. */
-    eg_status (*find_lost)(void *user, const char **lost);
+    /* At the start and after each step: `point` is where the loop is. The same verdict on all ranks;
+     * a solution that is lost is EG_ERROR_NUMERIC. NULL: nobody looks. */
+    eg_status (*watch)(void *user, const eg_time_point *point, eg_time_verdict *verdict);
+    /* The first time behind t at which a step must end, if steps come from a CFL number; INFINITY:
+     * none. NULL: none ever. */
+    double (*next_stop)(void *user, double t);
 } eg_time_system;
 
 /* Where a run is; for drawing progress. */
@@ -59,6 +73,8 @@ typedef struct eg_progress {
     int64_t step, steps; /* steps: foreseen in all, 0 if not known */
     double time, end, dt;
     double wall_s;
+    double rate;   /* steps a second since the loop was entered */
+    double left_s; /* seconds that the rest will take at this rate */
 } eg_progress;
 typedef void eg_progress_function(void *user, const eg_progress *progress);
 
@@ -68,22 +84,26 @@ typedef struct eg_time_options {
     double dt;                      /* fixed; 0: from cfl */
     double cfl;                     /* dt = cfl · stable_dt */
     int64_t steps_max;              /* 0: no limit; reaching it is EG_ERROR_NUMERIC */
+    const eg_time_point *resume;    /* goes on from there; not owned; NULL: begins at `start` */
     eg_progress_function *progress; /* called about twice a second at most; NULL: none */
     void *progress_user;            /* not owned */
 } eg_time_options;
 
 typedef struct eg_time_result {
-    int64_t steps;
+    int64_t steps;        /* of all, with those before a run was resumed … */
+    int64_t steps_before; /* … which are these */
     double time, dt_least, dt_most;
     double wall_s; /* of the loop */
+    bool stopped;  /* by a verdict, before the end */
 } eg_time_result;
 
 /* Steps from start to end, which is met exactly. Allocates nothing.
  *
  * With a fixed dt, (end - start)/dt that is whole to 1e-9 is taken as whole: all steps then have the
- * same bits; else the last is shorter. With a CFL number the last two steps share what is left, so
- * that the last is no sliver. A solution that find_lost finds lost is EG_ERROR_NUMERIC; on failure
- * *out tells how far the loop has come. */
+ * same bits; else the last is shorter. With a CFL number the last two steps before the end or another
+ * stop share what is left, so that the last is no sliver. A loop that goes on from a point makes the
+ * same steps, to the last bit, as one that was never interrupted. On failure *out tells how far the
+ * loop has come. */
 eg_status eg_time_run(eg_context *ctx, const eg_time_options *options, const eg_time_system *system,
                       eg_time_result *out);
 

@@ -1,9 +1,9 @@
 /* The CPU backend below the kernel layer: the thread pool, the compiler, loading and launching. */
 #include "test.h"
 
+#include "base/threads.h"
 #include "device/backend.h"
 #include "device/process.h"
-#include "device/threads.h"
 
 #include <dirent.h>
 #include <pthread.h>

@@ -7,7 +7,7 @@
  * other, and a run between awake threads takes no lock.
  */
 #define _GNU_SOURCE
-#include "device/threads.h"
+#include "base/threads.h"
 
 #include <pthread.h>
 #include <sched.h>

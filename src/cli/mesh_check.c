@@ -53,6 +53,7 @@ static eg_status put_text(eg_text *out, const char *name, const eg_mesh *mesh,
     EG_TRY(cli_mesh_put_notes(out, report));
     EG_TRY(eg_text_printf(out, "%s is a valid mesh: ", name));
     EG_TRY(put_elements(out, mesh));
+    if (mesh->group_count > 1) EG_TRY(eg_text_printf(out, " in %d groups", mesh->group_count));
     EG_TRY(eg_text_printf(out, ", %d %s\n", mesh->boundary_count,
                           mesh->boundary_count == 1 ? "boundary" : "boundaries"));
 done:

@@ -35,6 +35,16 @@ static void info_json(eg_json *json, const eg_mesh *mesh, const eg_mesh_summary 
         if (s->elements[i] > 0)
             eg_json_put_integer(json, eg_shape_get_info((eg_shape)i)->name, s->elements[i]);
     eg_json_close(json);
+    eg_json_key(json, "groups");
+    eg_json_begin_object(json);
+    for (int g = 0; g < mesh->group_count; g++) {
+        eg_json_key(json, mesh->group[g]);
+        eg_json_begin_object(json);
+        eg_json_put_integer(json, "elements", s->group_element_count[g]);
+        eg_json_put_number(json, "volume", s->group_volume[g]);
+        eg_json_close(json);
+    }
+    eg_json_close(json);
     eg_json_put_integer(json, "vertices", mesh->vertex_count);
     eg_json_put_integer(json, "faces", s->faces);
     eg_json_put_integer(json, "boundary_faces", s->boundary_faces);
@@ -85,6 +95,13 @@ typedef struct page {
     int label; /* width of the first column */
 } page;
 
+/* Makes the first column so wide that it holds these names. */
+static void widen(page *p, int count, char *const *names)
+{
+    for (int i = 0; i < count; i++)
+        if (width_of(names[i]) + 3 > p->label) p->label = width_of(names[i]) + 3;
+}
+
 /* Starts a line; `indent` blanks and the label fill the first column. */
 static eg_status put_label(const page *p, int indent, const char *label)
 {
@@ -109,8 +126,7 @@ done:
     return status;
 }
 
-/* "3.4 MiB" */
-static const char *memory_text(int64_t bytes, char text[32])
+const char *cli_memory_text(int64_t bytes, char text[32])
 {
     static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
     double value = (double)bytes / 1024;
@@ -126,17 +142,22 @@ static eg_status put_memory(const page *p, const eg_mesh_summary *s, const deman
     eg_status status = EG_OK;
     char one[32], more[32];
     EG_TRY(put_label(p, 0, "memory"));
-    EG_TRY(eg_text_printf(p->text, "%s\n", memory_text(s->bytes, one)));
+    EG_TRY(eg_text_printf(p->text, "%s\n", cli_memory_text(s->bytes, one)));
     if (d->degree < 0) return EG_OK;
     EG_TRY(put_label(p, 2, "a field"));
     EG_TRY(eg_text_printf(p->text, "%s, %" PRId64 " values of degree %d\n",
-                          memory_text(d->memory.field, one), d->memory.values, d->degree));
+                          cli_memory_text(d->memory.field, one), d->memory.values, d->degree));
     EG_TRY(put_label(p, 2, "a run"));
     EG_TRY(eg_text_printf(p->text, "%s for one unknown, %s for each more\n",
-                          memory_text(d->run, one),
-                          memory_text(FIELDS_OF_A_RUN * d->memory.field, more)));
+                          cli_memory_text(d->run, one),
+                          cli_memory_text(FIELDS_OF_A_RUN * d->memory.field, more)));
 done:
     return status;
+}
+
+static const char *volume_word(const eg_mesh *mesh)
+{
+    return mesh->dim == 2 ? "area" : "volume";
 }
 
 static eg_status put_counts(const page *p, const eg_mesh *mesh, const eg_mesh_summary *s)
@@ -147,6 +168,11 @@ static eg_status put_counts(const page *p, const eg_mesh *mesh, const eg_mesh_su
         EG_TRY(put_label(p, 0, "elements"));
         EG_TRY(eg_text_printf(p->text, "%" PRId64 ", each a %s of order %d\n", s->elements[i],
                               eg_shape_get_info((eg_shape)i)->name, mesh->order));
+    }
+    for (int g = 0; g < mesh->group_count; g++) {
+        EG_TRY(put_label(p, 2, mesh->group[g]));
+        EG_TRY(eg_text_printf(p->text, "%" PRId64 ", %s %.12g\n", s->group_element_count[g],
+                              volume_word(mesh), s->group_volume[g]));
     }
     EG_TRY(put_label(p, 0, "vertices"));
     EG_TRY(eg_text_printf(p->text, "%" PRId64 "\n", mesh->vertex_count));
@@ -193,12 +219,12 @@ static eg_status info_text(eg_text *text, const eg_mesh *mesh, const eg_mesh_sum
 {
     eg_status status = EG_OK;
     page p = {.text = text, .label = LABEL_LEAST};
-    for (int b = 0; b < mesh->boundary_count; b++)
-        if (width_of(mesh->boundary[b]) + 3 > p.label) p.label = width_of(mesh->boundary[b]) + 3;
+    widen(&p, mesh->group_count, mesh->group);
+    widen(&p, mesh->boundary_count, mesh->boundary);
     EG_TRY(put_counts(&p, mesh, s));
     EG_TRY(put_point(&p, "from", mesh->dim, s, s->low));
     EG_TRY(put_point(&p, "to", mesh->dim, s, s->high));
-    EG_TRY(put_label(&p, 0, mesh->dim == 2 ? "area" : "volume"));
+    EG_TRY(put_label(&p, 0, volume_word(mesh)));
     EG_TRY(eg_text_printf(text, "%.12g\n", s->volume));
     EG_TRY(put_label(&p, 0, "size"));
     EG_TRY(eg_text_printf(text, "%.4g to %.4g\n", s->size_least, s->size_most));
@@ -242,7 +268,7 @@ eg_status cli_mesh_info(eg_context *ctx, const cli_options *options, const cli_m
     }
     EG_TRY(cli_print(ctx, &text));
 done:
-    eg_release(ctx, &summary.boundary_face_count);
+    eg_mesh_summary_free(ctx, &summary);
     eg_text_free(&text);
     eg_mesh_destroy(&mesh);
     return status;

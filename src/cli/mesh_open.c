@@ -132,7 +132,9 @@ done:
 static eg_status read_mesh(eg_context *ctx, const cli_options *options, const cli_mesh_words *words,
                            eg_text *report, eg_mesh **out)
 {
-    const eg_gmsh_options how = {.merge_nodes = options->merge, .report = report};
+    const bool as_it_is = words->times == 0 && words->order == 0;
+    const eg_gmsh_options how = {
+        .merge_nodes = options->merge, .report = report, .faults = as_it_is ? words->faults : NULL};
     const eg_status status = eg_mesh_read_gmsh(ctx, words->input, &how, out);
     /* A file that cannot be read is a mistake on the command line. */
     return status == EG_ERROR_IO ? eg_fail(ctx, EG_ERROR_INPUT, "%s", eg_context_error(ctx))

@@ -1,4 +1,5 @@
-/* `eagre mesh picture`: a mesh as an SVG or PNG file. */
+/* `eagre mesh picture`: a mesh as an SVG or PNG file. One with elements that are not valid is
+ * drawn, too, for a look at them, but the command fails. */
 #include "base/json.h"
 #include "cli/mesh.h"
 #include "report/report.h"
@@ -25,16 +26,22 @@ eg_status cli_mesh_picture(eg_context *ctx, const cli_options *options, const cl
     eg_mesh *mesh = NULL;
     const char *slash = words->input ? strrchr(words->input, '/') : NULL;
     eg_mesh_picture_options picture = {.title = slash ? slash + 1 : words->input};
+    eg_mesh_faults faults = {0};
+    cli_mesh_words to_look_at = *words;
     eg_text bytes = eg_text_new(ctx), text = eg_text_new(ctx);
     EG_TRY(find_format(ctx, words->output, &picture.format));
     EG_TRY(cli_mesh_number(ctx, "width", options->width, EG_PICTURE_WIDTH_LEAST,
                            EG_PICTURE_WIDTH_MOST, 0, &picture.width));
     EG_TRY(cli_check_writable(ctx, words->output));
-    EG_TRY(cli_mesh_open(ctx, options, words, NULL, NULL, &mesh));
+    to_look_at.faults = &faults;
+    EG_TRY(cli_mesh_open(ctx, options, &to_look_at, NULL, NULL, &mesh));
+    picture.bad = faults.bad;
     if (cli_rank() == 0) {
         EG_TRY(eg_mesh_picture_write(mesh, &picture, &bytes));
         EG_TRY(eg_file_write_atomic(ctx, words->output, bytes.data, bytes.length, 0666, false));
     }
+    if (faults.why)
+        EG_TRY(eg_fail(ctx, EG_ERROR_INPUT, "%s; they are red in %s", faults.why, words->output));
     EG_TRY(eg_text_puts(&text, words->output));
     if (options->json) {
         EG_TRY(cli_print_as(ctx, true, "file", &text));
@@ -43,6 +50,7 @@ eg_status cli_mesh_picture(eg_context *ctx, const cli_options *options, const cl
         EG_TRY(cli_print(ctx, &text));
     }
 done:
+    eg_mesh_faults_free(ctx, &faults);
     eg_text_free(&text);
     eg_text_free(&bytes);
     eg_mesh_destroy(&mesh);

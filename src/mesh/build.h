@@ -9,9 +9,12 @@
 /* --- mesh.c ----------------------------------------------------------------------------------- */
 
 /* A mesh with zeroed arrays of the sizes that `sizes` says: its ctx, dim, counts and strides, order
- * and node_stride (an order above 1 has nodes). */
+ * and node_stride (an order above 1 has nodes), and whether it has groups. It has no names yet. */
 eg_status eg_mesh_allocate(const eg_mesh *sizes, eg_mesh **out);
 eg_status eg_mesh_copy_boundaries(eg_mesh *mesh, int count, const char *const *names);
+eg_status eg_mesh_copy_groups(eg_mesh *mesh, int count, const char *const *names);
+/* Gives a mesh that was allocated with another's sizes the names of its boundaries and groups. */
+eg_status eg_mesh_copy_names(const eg_mesh *from, eg_mesh *mesh);
 
 /* What eg_mesh_allocate takes for `sizes`. */
 size_t eg_mesh_bytes(const eg_mesh *sizes);
@@ -35,6 +38,7 @@ void eg_mesh_element_centre(const eg_mesh *mesh, int32_t element, double centre[
 const char *eg_mesh_place(int dim, const double *x, char text[EG_PLACE_BYTES]);
 
 /* What messages add to the shape of an element: `, group "fluid"`, or nothing. */
+#define EG_GROUP_BYTES 160
 const char *eg_mesh_group_note(const eg_mesh *mesh, int32_t element, char text[EG_GROUP_BYTES]);
 
 /* --- sort.c ----------------------------------------------------------------------------------- */
@@ -124,10 +128,15 @@ eg_status eg_mesh_visit_jacobians(const eg_mesh *mesh, eg_shape shape, int point
 
 /* The first own element whose mapping is inside out or flat, a place [dim] where it is, and the
  * determinant of its Jacobian there, which is above 0 if the mapping is too near to one that is not
- * valid to be sure, and not above else; *element is -1 if there is none; *count is the number of such
- * elements. Every point of an element counts, not a sample. */
+ * valid to be sure, and not above else; *element is -1 if there is none; *count is the number of
+ * such elements. Every point of an element counts, not a sample. Elements that are set in `bad`
+ * [element_count] are not looked at, and those that are found are set there (NULL: not wanted). */
 eg_status eg_mesh_find_tangled(const eg_mesh *mesh, int32_t *element, double place[3],
-                               double *determinant, int32_t *count);
+                               double *determinant, int32_t *count, bool *bad);
+
+/* Fails with what was found so. */
+eg_status eg_mesh_refuse_tangled(const eg_mesh *mesh, int32_t element, const double place[3],
+                                 double determinant, int32_t count);
 
 /* Fails at an own element whose mapping is inside out or flat, with its number and a place. */
 eg_status eg_mesh_check_mappings(const eg_mesh *mesh);

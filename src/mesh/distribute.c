@@ -97,6 +97,7 @@ static void copy_elements(const cut *c, eg_mesh *mesh)
         int32_t e = c->element[i];
         mesh->shape[i] = whole->shape[e];
         mesh->global[i] = whole->global[e];
+        if (whole->group_of) mesh->group_of[i] = whole->group_of[e];
         if (whole->nodes)
             memcpy(&mesh->nodes[(size_t)i * node_values], &whole->nodes[(size_t)e * node_values],
                    node_values * sizeof *mesh->nodes);
@@ -245,11 +246,11 @@ eg_status eg_mesh_cut(const eg_mesh *whole, int rank, int size, const int32_t *p
                      .vertex_stride = whole->vertex_stride,
                      .face_stride = whole->face_stride,
                      .order = whole->order,
-                     .node_stride = whole->node_stride};
+                     .node_stride = whole->node_stride,
+                     .group_count = whole->group_count};
     EG_TRY(eg_mesh_allocate(&sizes, &mesh));
     EG_TRY(copy_reference(whole, mesh));
-    EG_TRY(
-        eg_mesh_copy_boundaries(mesh, whole->boundary_count, (const char *const *)whole->boundary));
+    EG_TRY(eg_mesh_copy_names(whole, mesh));
     copy_elements(&c, mesh);
     copy_vertices(&c, vertex_number, mesh);
     EG_TRY(link_ranks(&c, mesh));
@@ -277,6 +278,14 @@ static uint64_t add_bytes(uint64_t hash, const void *data, size_t bytes)
     return (hash ^ bytes) * 0x9e3779b97f4a7c15u;
 }
 
+static uint64_t add_names(uint64_t hash, int count, char *const *names)
+{
+    hash = add_bytes(hash, &count, sizeof count);
+    for (int i = 0; i < count; i++)
+        hash = add_bytes(hash, names[i], strlen(names[i]));
+    return hash;
+}
+
 eg_mesh_digest eg_mesh_digest_of(const eg_mesh *whole, const int32_t *part)
 {
     size_t count = (size_t)whole->element_count, dim = (size_t)whole->dim;
@@ -292,6 +301,9 @@ eg_mesh_digest eg_mesh_digest_of(const eg_mesh *whole, const int32_t *part)
     if (whole->nodes)
         mesh = add_bytes(mesh, whole->nodes,
                          count * (size_t)whole->node_stride * dim * sizeof *whole->nodes);
+    if (whole->group_of) mesh = add_bytes(mesh, whole->group_of, count * sizeof *whole->group_of);
+    mesh = add_names(mesh, whole->boundary_count, whole->boundary);
+    mesh = add_names(mesh, whole->group_count, whole->group);
     return (eg_mesh_digest){.mesh = mesh, .part = add_bytes(0, part, count * sizeof *part)};
 }
 

@@ -35,8 +35,8 @@ static eg_status copy(const eg_mesh *whole, int order, int node_stride, eg_mesh 
     memcpy(mesh->vertices, whole->vertices, vertices * sizeof *mesh->vertices);
     memcpy(mesh->neighbour, whole->neighbour, faces * sizeof *mesh->neighbour);
     memcpy(mesh->neighbour_face, whole->neighbour_face, faces * sizeof *mesh->neighbour_face);
-    EG_TRY(
-        eg_mesh_copy_boundaries(mesh, whole->boundary_count, (const char *const *)whole->boundary));
+    if (whole->group_of) memcpy(mesh->group_of, whole->group_of, count * sizeof *mesh->group_of);
+    EG_TRY(eg_mesh_copy_names(whole, mesh));
 done:
     return status;
 }
@@ -69,16 +69,17 @@ static eg_status check_mappings(const eg_mesh *mesh, int old_order)
     eg_status status = EG_OK;
     int32_t element, count;
     double x[3], determinant;
-    char place[EG_PLACE_BYTES];
-    EG_TRY(eg_mesh_find_tangled(mesh, &element, x, &determinant, &count));
+    char place[EG_PLACE_BYTES], note[EG_GROUP_BYTES];
+    EG_TRY(eg_mesh_find_tangled(mesh, &element, x, &determinant, &count, NULL));
     if (element >= 0)
         EG_TRY(
             eg_fail(mesh->ctx, EG_ERROR_INPUT,
-                    "element %lld (%s) of order %d %s with order %d: the "
+                    "element %lld (%s%s) of order %d %s with order %d: the "
                     "Jacobian of its mapping is then %.3g at %s. Such elements: %d of %d; "
                     "refine the mesh before, or take a higher order",
                     (long long)mesh->global[element],
-                    eg_shape_get_info((eg_shape)mesh->shape[element])->name, old_order,
+                    eg_shape_get_info((eg_shape)mesh->shape[element])->name,
+                    eg_mesh_group_note(mesh, element, note), old_order,
                     determinant > 0.0 ? "could not be shown to be valid" : "is inside out or flat",
                     mesh->order, determinant, eg_mesh_place(mesh->dim, x, place), count,
                     mesh->element_count));

@@ -9,252 +9,22 @@
  *
  * How far the least determinant is below the mean asks for a bound that is near: the coefficients of
  * the determinant itself, found by products of those of derivatives. */
-#include "mesh/jacobian.h"
-
-#include "base/dense.h"
-#include "mesh/bernstein.h"
+#include "mesh/jacobian_tables.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-/* An element is halved up to DEPTH times in a row, and as often as half a second of work allows:
- * MOST_PIECES, which together have at most MOST_NUMBERS. Elements that are undecided then have a
- * least determinant of less than a millionth of what surrounds it. */
-#define DEPTH 60
+/* An element is halved up to EG_JACOBIAN_DEPTH times in a row, and as often as half a second of
+ * work allows: MOST_PIECES, which together have at most MOST_NUMBERS. Elements that are undecided
+ * then have a least determinant of less than a millionth of what surrounds it. */
 #define MOST_PIECES 20000
 #define MOST_NUMBERS 20000000
-
-/* A part of an element. */
-typedef struct piece {
-    double corner[EG_MAX_VERTICES][3]; /* in the element's reference coordinates */
-    double least;                      /* a bound of its determinants from below */
-    double entry[3];                   /* slopes of each coordinate are known to this */
-    int halvings;                      /* that led to it */
-    int direction;                     /* in which its slopes are halved next */
-} piece;
-
-struct eg_jacobian {
-    eg_context *ctx; /* not owned */
-    const eg_shape_info *info;
-    int order, np;
-    double conversion; /* rounding of a derivative, as a part of the greatest coefficient */
-
-    eg_bernstein mapping;       /* coefficients of a coordinate */
-    double *convert;            /* simplices: [np][np]; tensor shapes: [order + 1][order + 1], along
-                                   each axis: coefficients from values at nodes; owned */
-    double *net;                /* [dim][np] coefficients of the coordinates; owned */
-    double *turned;             /* [np] room for their conversion; owned */
-    eg_bernstein derivative[3]; /* along r, s, t */
-    int *low[3], *high[3];      /* [derivative's count] it is the difference of these coefficients;
-                                   owned */
-    int slope_count;            /* coefficients of all derivatives of all coordinates */
-    double *slopes; /* [DEPTH + 2][slope_count]: [along][of coordinate][derivative's count] of the
-                       element, then of pieces; owned */
-    double *seen;   /* [slope_count] those of one piece times the matrix of its view; owned */
-    eg_bernstein_direction slope_direction[3][EG_BERNSTEIN_DIRECTIONS];
-    int slope_corner[3][EG_MAX_VERTICES]; /* coefficients of derivatives */
-
-    eg_bernstein minor; /* products of derivatives along s and t; three dimensions */
-    double *cofactor;   /* [its count] owned */
-    eg_bernstein determinant;
-    eg_bernstein_direction direction[EG_BERNSTEIN_DIRECTIONS];
-    int direction_count;
-    int corner[EG_MAX_VERTICES]; /* coefficients of the determinant */
-    double *coefficients;        /* [DEPTH + 1][determinant's count] of pieces; owned */
-    double *line;                /* the longest of a direction; owned */
-    piece pieces[DEPTH + 2];
-};
 
 /* Of two numbers, neither NaN; fmax costs a call. */
 static double larger(double a, double b)
 {
     return a > b ? a : b;
-}
-
-/* --- making it -------------------------------------------------------------------------------- */
-
-/* The greatest sum of magnitudes of a row of a [n][n]. */
-static double row_norm(int n, const double *a)
-{
-    double most = 0.0;
-    for (int i = 0; i < n; i++) {
-        double sum = 0.0;
-        for (int j = 0; j < n; j++)
-            sum += fabs(a[i * n + j]);
-        most = fmax(most, sum);
-    }
-    return most;
-}
-
-/* The inverse of the matrix of Bernstein polynomials at the nodes of a shape, and how far from one
- * it is. */
-static eg_status invert(eg_context *ctx, eg_shape shape, int order, double **inverse,
-                        double *residual)
-{
-    eg_status status = EG_OK;
-    eg_element *element = NULL;
-    eg_bernstein space = {0};
-    double *values = NULL, *product = NULL;
-    EG_TRY(eg_element_create(ctx, shape, order, EG_BASIS_LOBATTO, &element));
-    EG_TRY(eg_bernstein_create(ctx, shape, (int[]){order, order, order}, &space));
-    size_t np = (size_t)element->np, size = np * np;
-    EG_TRY(eg_new(ctx, size, &values));
-    EG_TRY(eg_new(ctx, size, &product));
-    EG_TRY(eg_new(ctx, size, inverse));
-    for (size_t i = 0; i < np; i++) {
-        double r[3] = {0};
-        for (size_t d = 0; d < (size_t)element->dim; d++)
-            r[d] = element->r[d * np + i];
-        eg_bernstein_evaluate(&space, r, &values[i * np]);
-    }
-    EG_TRY(eg_dense_inverse(ctx, element->np, values, *inverse));
-    eg_dense_multiply(element->np, element->np, element->np, values, *inverse, product);
-    for (size_t i = 0; i < np; i++)
-        product[i * np + i] -= 1.0;
-    *residual = row_norm(element->np, product);
-done:
-    eg_release(ctx, &product);
-    eg_release(ctx, &values);
-    eg_bernstein_destroy(&space);
-    eg_element_destroy(&element);
-    return status;
-}
-
-/* The spaces of the mapping and its derivatives, and which coefficients are subtracted. */
-static eg_status create_derivatives(eg_jacobian *j, eg_shape shape)
-{
-    eg_status status = EG_OK;
-    int order = j->order;
-    EG_TRY(eg_bernstein_create(j->ctx, shape, (int[]){order, order, order}, &j->mapping));
-    j->np = j->mapping.count;
-    for (int d = 0; d < j->info->dim; d++) {
-        eg_bernstein *space = &j->derivative[d];
-        int degree[3], e[3];
-        for (int c = 0; c < 3; c++)
-            degree[c] = j->info->tensor && c != d ? order : order - 1;
-        EG_TRY(eg_bernstein_create(j->ctx, shape, degree, space));
-        EG_TRY(eg_new(j->ctx, (size_t)space->count, &j->low[d]));
-        EG_TRY(eg_new(j->ctx, (size_t)space->count, &j->high[d]));
-        for (e[2] = 0; e[2] <= space->degree[2]; e[2]++) {
-            for (e[1] = 0; e[1] <= space->degree[1]; e[1]++) {
-                for (e[0] = 0; eg_bernstein_has(space, e); e[0]++) {
-                    int i = eg_bernstein_index(space, e), above[3] = {e[0], e[1], e[2]};
-                    above[d]++;
-                    j->low[d][i] = eg_bernstein_index(&j->mapping, e);
-                    j->high[d][i] = eg_bernstein_index(&j->mapping, above);
-                }
-            }
-        }
-    }
-done:
-    return status;
-}
-
-/* Room for the slopes of an element and its pieces, and how they are halved. */
-static eg_status create_slopes(eg_jacobian *j)
-{
-    eg_status status = EG_OK;
-    int count;
-    for (int d = 0; d < j->info->dim; d++) {
-        EG_TRY(eg_bernstein_find_directions(&j->derivative[d], j->slope_direction[d], &count));
-        for (int v = 0; v < j->info->vertices; v++)
-            j->slope_corner[d][v] = eg_bernstein_corner(&j->derivative[d], v);
-        j->slope_count += j->info->dim * j->derivative[d].count;
-    }
-    EG_TRY(eg_new(j->ctx, (DEPTH + 2) * (size_t)j->slope_count, &j->slopes));
-    EG_TRY(eg_new(j->ctx, (size_t)j->slope_count, &j->seen));
-done:
-    return status;
-}
-
-/* How nodes become coefficients, and what rounding does to the polynomial they are of: its values,
- * as coefficients may differ by more. */
-static eg_status create_conversion(eg_jacobian *j, eg_shape shape)
-{
-    eg_status status = EG_OK;
-    bool tensor = j->info->tensor;
-    int n = tensor ? j->order + 1 : j->np, passes = tensor ? j->info->dim : 1;
-    double residual = 0.0;
-    EG_TRY(invert(j->ctx, tensor ? EG_SHAPE_LINE : shape, j->order, &j->convert, &residual));
-    residual += 0.5 * DBL_EPSILON * n * row_norm(n, j->convert);
-    j->conversion = 2.0 * j->order * j->order * passes * residual;
-done:
-    return status;
-}
-
-static eg_status create_determinant(eg_jacobian *j, eg_shape shape)
-{
-    eg_status status = EG_OK;
-    int dim = j->info->dim, degree[3] = {0}, longest = 0;
-    for (int c = 0; c < dim; c++) {
-        for (int d = dim - 1; d >= 0; d--) {
-            degree[c] += j->derivative[d].degree[c];
-            longest = degree[c] + 1 > longest ? degree[c] + 1 : longest;
-        }
-    }
-    EG_TRY(eg_bernstein_create(j->ctx, shape, degree, &j->determinant));
-    if (dim == 3) {
-        for (int c = 0; c < dim; c++)
-            degree[c] -= j->derivative[0].degree[c];
-        EG_TRY(eg_bernstein_create(j->ctx, shape, degree, &j->minor));
-        EG_TRY(eg_new(j->ctx, (size_t)j->minor.count, &j->cofactor));
-    }
-    EG_TRY(eg_bernstein_find_directions(&j->determinant, j->direction, &j->direction_count));
-    for (int v = 0; v < j->info->vertices; v++)
-        j->corner[v] = eg_bernstein_corner(&j->determinant, v);
-    EG_TRY(eg_new(j->ctx, (DEPTH + 1) * (size_t)j->determinant.count, &j->coefficients));
-    EG_TRY(eg_new(j->ctx, (size_t)longest, &j->line));
-done:
-    return status;
-}
-
-eg_status eg_jacobian_create(eg_context *ctx, eg_shape shape, int order, eg_jacobian **out)
-{
-    eg_status status = EG_OK;
-    eg_jacobian *j = NULL;
-    *out = NULL;
-    EG_TRY(eg_new(ctx, 1, &j));
-    j->ctx = ctx;
-    j->info = eg_shape_get_info(shape);
-    j->order = order;
-    EG_TRY(create_derivatives(j, shape));
-    EG_TRY(create_slopes(j));
-    EG_TRY(create_conversion(j, shape));
-    EG_TRY(create_determinant(j, shape));
-    EG_TRY(eg_new(ctx, (size_t)(j->np * j->info->dim), &j->net));
-    EG_TRY(eg_new(ctx, (size_t)j->np, &j->turned));
-    *out = j;
-    j = NULL;
-done:
-    eg_jacobian_destroy(&j);
-    return status;
-}
-
-void eg_jacobian_destroy(eg_jacobian **handle)
-{
-    eg_jacobian *j = *handle;
-    if (!j) return;
-    eg_context *ctx = j->ctx;
-    eg_release(ctx, &j->line);
-    eg_release(ctx, &j->coefficients);
-    eg_bernstein_free_directions(ctx, j->direction);
-    eg_release(ctx, &j->cofactor);
-    eg_release(ctx, &j->slopes);
-    eg_release(ctx, &j->seen);
-    for (int d = 0; d < 3; d++) {
-        eg_bernstein_free_directions(ctx, j->slope_direction[d]);
-        eg_release(ctx, &j->low[d]);
-        eg_release(ctx, &j->high[d]);
-        eg_bernstein_destroy(&j->derivative[d]);
-    }
-    eg_bernstein_destroy(&j->determinant);
-    eg_bernstein_destroy(&j->minor);
-    eg_bernstein_destroy(&j->mapping);
-    eg_release(ctx, &j->turned);
-    eg_release(ctx, &j->net);
-    eg_release(ctx, &j->convert);
-    eg_release(ctx, handle);
 }
 
 /* --- coefficients ----------------------------------------------------------------------------- */
@@ -504,14 +274,14 @@ static void find_corner(search *s, double value, const double r[3])
 /* Makes piece `number` the whole element. */
 static void begin(eg_jacobian *j, int number, const double entry[3])
 {
-    j->pieces[number] = (piece){.entry = {entry[0], entry[1], entry[2]}};
+    j->pieces[number] = (eg_jacobian_piece){.entry = {entry[0], entry[1], entry[2]}};
     memcpy(j->pieces[number].corner, j->info->r, sizeof j->info->r);
 }
 
 /* Gives the corners of a piece to its halves, which are `number` and `number` + 1. */
 static void halve_corners(eg_jacobian *j, int number, const eg_bernstein_direction *direction)
 {
-    piece *a = &j->pieces[number], *b = a + 1;
+    eg_jacobian_piece *a = &j->pieces[number], *b = a + 1;
     a->halvings++;
     *b = *a;
     for (int k = 0; k < direction->pair_count; k++) {
@@ -527,7 +297,7 @@ static void halve_corners(eg_jacobian *j, int number, const eg_bernstein_directi
 /* Puts the half with the lower bound last, given their numbers [count] one after the other. */
 static void order_halves(eg_jacobian *j, int number, size_t count, double *low)
 {
-    piece *a = &j->pieces[number], *b = a + 1, other = *a;
+    eg_jacobian_piece *a = &j->pieces[number], *b = a + 1, other = *a;
     if (b->least <= a->least) return;
     *a = *b;
     *b = other;
@@ -555,7 +325,7 @@ static bool is_shown(const view *v)
 static void look_at_corners(const eg_jacobian *j, int number, search *s)
 {
     int dim = j->info->dim;
-    const piece *p = &j->pieces[number];
+    const eg_jacobian_piece *p = &j->pieces[number];
     for (int corner = 0; corner < j->info->vertices; corner++) {
         double A[3][3], size[3][3];
         for (int d = 0; d < dim; d++) {
@@ -576,7 +346,7 @@ static void look_at_corners(const eg_jacobian *j, int number, search *s)
  * line are rounded as often as the line is long. */
 static void measure_slopes(eg_jacobian *j, int number, search *s)
 {
-    piece *p = &j->pieces[number];
+    eg_jacobian_piece *p = &j->pieces[number];
     view v;
     look_at_corners(j, number, s);
     look(j, slopes_of(j, number), p->entry, &v);
@@ -614,7 +384,7 @@ static bool search_slopes(eg_jacobian *j, const double entry[3], int depth, bool
     begin(j, last, entry);
     measure_slopes(j, last, s);
     while (last > 0 && (all || !s->refused)) {
-        const piece *p = &j->pieces[last];
+        const eg_jacobian_piece *p = &j->pieces[last];
         if (p->least > 0.0 || p->halvings == depth) {
             positive = positive && p->least > 0.0;
             last--;
@@ -640,7 +410,7 @@ bool eg_jacobian_is_positive(eg_jacobian *j, const double *nodes, double r[3], d
      * before looking anywhere closely finds these first. */
     int first = 2 * j->info->dim;
     bool positive = search_slopes(j, entry, 0, true, &s);
-    for (int depth = first; !positive && !s.refused && depth <= DEPTH; depth *= 2)
+    for (int depth = first; !positive && !s.refused && depth <= EG_JACOBIAN_DEPTH; depth *= 2)
         positive = search_slopes(j, entry, depth, depth == first, &s);
     memcpy(r, s.r, sizeof s.r);
     *det = s.refused ? fmin(s.found, 0.0) : s.found;
@@ -652,7 +422,7 @@ bool eg_jacobian_is_positive(eg_jacobian *j, const double *nodes, double r[3], d
 /* Looks at the coefficients of a piece. */
 static void measure(eg_jacobian *j, int number, search *s)
 {
-    piece *p = &j->pieces[number];
+    eg_jacobian_piece *p = &j->pieces[number];
     const double *coefficient = &j->coefficients[(size_t)number * (size_t)j->determinant.count];
     p->least = INFINITY;
     for (int i = 0; i < j->determinant.count; i++)
@@ -700,7 +470,7 @@ double eg_jacobian_least_over_mean(eg_jacobian *j, const double *nodes)
             last--;
             continue;
         }
-        if (last == DEPTH || !may_halve(&s, j->determinant.count)) break;
+        if (last == EG_JACOBIAN_DEPTH || !may_halve(&s, j->determinant.count)) break;
         halve(j, last++, &s);
     }
     return s.found / mean;

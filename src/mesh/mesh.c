@@ -25,6 +25,7 @@ size_t eg_mesh_bytes(const eg_mesh *sizes)
     bytes +=
         own * (size_t)mesh->face_stride * (sizeof *mesh->neighbour + sizeof *mesh->neighbour_face);
     if (mesh->order > 1) bytes += all * (size_t)mesh->node_stride * dim * sizeof *mesh->nodes;
+    if (mesh->group_count > 0) bytes += all * sizeof *mesh->group_of;
     return bytes;
 }
 
@@ -57,6 +58,7 @@ eg_status eg_mesh_allocate(const eg_mesh *sizes, eg_mesh **out)
     EG_TRY(eg_new(ctx, own * face_stride, &mesh->neighbour));
     EG_TRY(eg_new(ctx, own * face_stride, &mesh->neighbour_face));
     if (mesh->order > 1) EG_TRY(eg_new(ctx, all * (size_t)mesh->node_stride * dim, &mesh->nodes));
+    if (sizes->group_count > 0) EG_TRY(eg_new(ctx, all, &mesh->group_of));
     *out = mesh;
     mesh = NULL;
 done:
@@ -64,15 +66,36 @@ done:
     return status;
 }
 
-eg_status eg_mesh_copy_boundaries(eg_mesh *mesh, int count, const char *const *names)
+static eg_status copy_names(eg_context *ctx, int count, const char *const *names, char ***out,
+                            int *out_count)
 {
     eg_status status = EG_OK;
-    assert(!mesh->boundary);
-    EG_TRY(eg_new(mesh->ctx, (size_t)count, &mesh->boundary));
-    for (int b = 0; b < count; b++) {
-        EG_TRY(eg_copy_string(mesh->ctx, names[b], &mesh->boundary[b]));
-        mesh->boundary_count++;
-    }
+    assert(!*out);
+    EG_TRY(eg_new(ctx, (size_t)count, out));
+    for (; *out_count < count; ++*out_count)
+        EG_TRY(eg_copy_string(ctx, names[*out_count], &(*out)[*out_count]));
+done:
+    return status;
+}
+
+eg_status eg_mesh_copy_boundaries(eg_mesh *mesh, int count, const char *const *names)
+{
+    return copy_names(mesh->ctx, count, names, &mesh->boundary, &mesh->boundary_count);
+}
+
+eg_status eg_mesh_copy_groups(eg_mesh *mesh, int count, const char *const *names)
+{
+    assert(mesh->group_of);
+    return copy_names(mesh->ctx, count, names, &mesh->group, &mesh->group_count);
+}
+
+eg_status eg_mesh_copy_names(const eg_mesh *from, eg_mesh *mesh)
+{
+    eg_status status = EG_OK;
+    EG_TRY(
+        eg_mesh_copy_boundaries(mesh, from->boundary_count, (const char *const *)from->boundary));
+    if (from->group_of)
+        EG_TRY(eg_mesh_copy_groups(mesh, from->group_count, (const char *const *)from->group));
 done:
     return status;
 }
@@ -85,6 +108,10 @@ void eg_mesh_destroy(eg_mesh **handle)
     for (int l = 0; l < mesh->link_count; l++)
         eg_release(ctx, &mesh->links[l].send);
     eg_release(ctx, &mesh->links);
+    for (int g = 0; g < mesh->group_count; g++)
+        eg_release(ctx, &mesh->group[g]);
+    eg_release(ctx, &mesh->group);
+    eg_release(ctx, &mesh->group_of);
     for (int b = 0; b < mesh->boundary_count; b++)
         eg_release(ctx, &mesh->boundary[b]);
     eg_release(ctx, &mesh->boundary);
@@ -159,11 +186,12 @@ const char *eg_mesh_place(int dim, const double *x, char text[EG_PLACE_BYTES])
 
 const char *eg_mesh_group_note(const eg_mesh *mesh, int32_t element, char text[EG_GROUP_BYTES])
 {
-    char group[EG_GROUP_BYTES];
+    static const char before[] = ", group \"", after[] = "\"";
     text[0] = '\0';
-    if (mesh->describe_group)
-        snprintf(text, EG_GROUP_BYTES, ", %.*s", EG_GROUP_BYTES - 3,
-                 mesh->describe_group(mesh->describe_user, element, group));
+    if (mesh->group_of)
+        snprintf(text, EG_GROUP_BYTES, "%s%.*s%s", before,
+                 (int)(EG_GROUP_BYTES - sizeof before - sizeof after + 1),
+                 mesh->group[mesh->group_of[element]], after);
     return text;
 }
 

@@ -20,10 +20,6 @@ typedef struct eg_mesh_link {
     int32_t receive_count; /* ghosts of a link are consecutive, ascending by global number */
 } eg_mesh_link;
 
-/* Which group of its file an element is in, for messages: group "fluid". */
-#define EG_GROUP_BYTES 160
-typedef const char *eg_mesh_describe(const void *user, int32_t element, char text[EG_GROUP_BYTES]);
-
 /* A mesh of this rank. Own elements are [0, element_count), ghosts [element_count, element_count +
  * ghost_count). Of own elements the first interior_count touch no ghost; each of the two parts is
  * in Hilbert order. Arrays over elements have a constant stride, the largest of the shapes
@@ -54,11 +50,12 @@ typedef struct eg_mesh {
     int boundary_count;
     char **boundary; /* [boundary_count] names */
 
+    int group_count;   /* of elements, none of them empty in a whole mesh; 0: they have no groups */
+    char **group;      /* [group_count] names */
+    int32_t *group_of; /* [elements + ghosts] the group of each; NULL: they have none */
+
     int link_count;
     eg_mesh_link *links; /* ascending by rank */
-
-    eg_mesh_describe *describe_group; /* while a file is read; NULL: elements have no groups */
-    const void *describe_user;        /* not owned */
 } eg_mesh;
 
 #define EG_FACE(byte) ((byte)&7)
@@ -105,8 +102,8 @@ eg_shape eg_mesh_case_shape(const eg_case *cas);
 /* --- from mesh to mesh ------------------------------------------------------------------------ */
 
 /* Cuts every element of a whole mesh into 4 (two dimensions) or 8 of its shape, curved ones without
- * a change of geometry. Boundaries and periods stay; child k of the element with global number g has
- * g * 4 + k or g * 8 + k. The result is in Hilbert order. */
+ * a change of geometry. Boundaries, periods and groups stay; child k of the element with global
+ * number g has g * 4 + k or g * 8 + k. The result is in Hilbert order. */
 eg_status eg_mesh_refine(const eg_mesh *whole, eg_mesh **out);
 /* Fails if a mesh that is refined so often has more elements than can be numbered, or does not fit
  * into this machine's memory. */
@@ -162,16 +159,26 @@ typedef struct eg_gmsh_format {
 } eg_gmsh_format;
 
 /* Writes a whole mesh as a Gmsh file, replacing what is there at once or not at all; format NULL:
- * 4.1, text. Physical groups are "domain", the boundaries by their names, and "periodic_1" with its
- * copy "periodic_1_image" and so on, which $Periodic pairs; no boundary may have such a name.
- * Elements stand in the order of their global numbers, one shape after the other, curved ones as
- * Gmsh's elements of the same order. */
+ * 4.1, text. Physical groups are those of elements, or else "domain", the boundaries by their
+ * names, and "periodic_1" with its copy "periodic_1_image" and so on, which $Periodic pairs; no
+ * boundary may have such a name. The tag of an element is its global number + 1; elements stand in
+ * that order, one group and in it one shape after the other, curved ones as Gmsh's elements of the
+ * same order. */
 eg_status eg_mesh_write_gmsh(const eg_mesh *mesh, const char *path, const eg_gmsh_format *format);
 
 /* Two boundaries of a file that a case joins: the second lies a constant shift from the first. */
 typedef struct eg_periodic_names {
     const char *first, *second; /* not owned */
 } eg_periodic_names;
+
+/* What is wrong with elements of a file that is read nevertheless. */
+typedef struct eg_mesh_faults {
+    char *why; /* the message that refuses the file; NULL: nothing is wrong; owned */
+    bool *bad; /* [element_count] by global number: elements that are tangled or flat, inside out
+                  among others, or upon another; NULL if nothing is wrong; owned */
+} eg_mesh_faults;
+
+void eg_mesh_faults_free(eg_context *ctx, eg_mesh_faults *faults);
 
 /* How a file becomes a mesh. Zero means the default. */
 typedef struct eg_gmsh_options {
@@ -182,11 +189,13 @@ typedef struct eg_gmsh_options {
                             wanted */
     eg_text *report;     /* what was done to it is added, a line each: elements turned over, nodes
                         merged; NULL: the context's log has it, repairs as warnings */
+    eg_mesh_faults *faults; /* elements that are not valid make no error but are told here, for
+                               looking at the mesh alone; NULL: they are an error */
 } eg_gmsh_options;
 
 /* Reads a Gmsh file (MSH 2.2 or 4.1, text or binary): a whole mesh, connected and in Hilbert order,
- * or an error that names the element, where it lies and its group. Global numbers are the
- * elements' places in the file. */
+ * or an error that names the element, where it lies and its group. Elements are numbered (`global`)
+ * as their tags in the file ascend. */
 eg_status eg_mesh_read_gmsh(eg_context *ctx, const char *path, const eg_gmsh_options *options,
                             eg_mesh **out);
 
@@ -211,7 +220,9 @@ typedef struct eg_mesh_summary {
     int64_t elements[EG_SHAPE_COUNT];         /* by shape, own ones */
     int64_t faces, boundary_faces, cut_faces; /* of own elements; a cut face counts on both ranks */
     int64_t periodic_faces;                   /* joined to one elsewhere; both sides count */
-    int64_t *boundary_face_count;             /* [boundary_count] owned: release with eg_release */
+    int64_t *boundary_face_count;             /* [boundary_count] owned */
+    int64_t *group_element_count;             /* [group_count] own ones; owned */
+    double *group_volume;                     /* [group_count] owned */
     double low[3], high[3];
     double volume;
     double size_least, size_most;       /* of elements: volume^(1/dim) */
@@ -222,5 +233,6 @@ typedef struct eg_mesh_summary {
 } eg_mesh_summary;
 
 eg_status eg_mesh_summarise(const eg_mesh *mesh, eg_mesh_summary *out);
+void eg_mesh_summary_free(eg_context *ctx, eg_mesh_summary *summary);
 
 #endif

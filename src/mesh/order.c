@@ -73,6 +73,7 @@ static eg_status renumber_elements(eg_mesh *mesh, const int32_t *order)
         number[order[i]] = i;
     EG_TRY(permute(ctx, count, sizeof *mesh->shape, order, &mesh->shape));
     EG_TRY(permute(ctx, count, sizeof *mesh->global, order, &mesh->global));
+    if (mesh->group_of) EG_TRY(permute(ctx, count, sizeof *mesh->group_of, order, &mesh->group_of));
     EG_TRY(permute(ctx, count, (size_t)mesh->vertex_stride * sizeof *mesh->vertices, order,
                    &mesh->vertices));
     EG_TRY(permute(ctx, count, faces * sizeof *mesh->neighbour, order, &mesh->neighbour));

@@ -287,6 +287,7 @@ static void make_children(refinement *r)
             int32_t child = e * r->children + k;
             mesh->shape[child] = whole->shape[e];
             mesh->global[child] = whole->global[e] * r->children + k;
+            if (whole->group_of) mesh->group_of[child] = whole->group_of[e];
             for (int v = 0; v < p->info->vertices; v++) {
                 uint8_t set = p->point[k][v];
                 mesh->vertices[(int64_t)child * mesh->vertex_stride + v] = number[set];
@@ -478,8 +479,7 @@ static eg_status prepare(refinement *r, const bool present[EG_SHAPE_COUNT])
     sizes.global_count = whole->global_count * r->children;
     sizes.vertex_count = r->vertex_count;
     EG_TRY(eg_mesh_allocate(&sizes, &r->mesh));
-    EG_TRY(eg_mesh_copy_boundaries(r->mesh, whole->boundary_count,
-                                   (const char *const *)whole->boundary));
+    EG_TRY(eg_mesh_copy_names(whole, r->mesh));
 done:
     return status;
 }

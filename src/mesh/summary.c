@@ -16,6 +16,7 @@ typedef struct survey {
     double *nodes;                         /* [nodes of an element][dim] owned */
     double quality_sum;
     double volume_error; /* what rounding took from the sum of volumes [kahan1965] */
+    double *group_error; /* [group_count] and from that of each group; owned */
 } survey;
 
 /* The columns of A at a corner of a tensor shape are its edges along the axes. */
@@ -82,18 +83,28 @@ done:
     return status;
 }
 
+static void add_term(double term, double *sum, double *error)
+{
+    term -= *error;
+    const double next = *sum + term;
+    *error = (next - *sum) - term;
+    *sum = next;
+}
+
 static eg_status add_volume(void *user, int32_t element, const double *det, double rounding)
 {
     survey *s = user;
-    (void)element;
     (void)rounding;
     double volume = 0.0;
     for (int p = 0; p < s->cubature->count; p++)
         volume += s->cubature->w[p] * det[p];
     double length = pow(fabs(volume), 1.0 / s->mesh->dim);
-    double term = volume - s->volume_error, sum = s->out->volume + term;
-    s->volume_error = (sum - s->out->volume) - term;
-    s->out->volume = sum;
+    add_term(volume, &s->out->volume, &s->volume_error);
+    if (s->mesh->group_of) {
+        const int32_t g = s->mesh->group_of[element];
+        add_term(volume, &s->out->group_volume[g], &s->group_error[g]);
+        s->out->group_element_count[g]++;
+    }
     s->out->size_least = fmin(s->out->size_least, length);
     s->out->size_most = fmax(s->out->size_most, length);
     return EG_OK;
@@ -183,6 +194,9 @@ eg_status eg_mesh_summarise(const eg_mesh *mesh, eg_mesh_summary *out)
     survey s = {.mesh = mesh, .out = out};
     *out = (eg_mesh_summary){.size_least = INFINITY, .quality_least = 1.0};
     EG_TRY(eg_new(mesh->ctx, (size_t)mesh->boundary_count, &out->boundary_face_count));
+    EG_TRY(eg_new(mesh->ctx, (size_t)mesh->group_count, &out->group_element_count));
+    EG_TRY(eg_new(mesh->ctx, (size_t)mesh->group_count, &out->group_volume));
+    EG_TRY(eg_new(mesh->ctx, (size_t)mesh->group_count, &s.group_error));
     out->bytes = count_bytes(mesh);
     count_faces(mesh, out);
     find_extent(mesh, out);
@@ -203,8 +217,16 @@ eg_status eg_mesh_summarise(const eg_mesh *mesh, eg_mesh_summary *out)
 done:
     for (int shape = 0; shape < EG_SHAPE_COUNT; shape++)
         eg_jacobian_destroy(&s.jacobian[shape]);
+    eg_release(mesh->ctx, &s.group_error);
     eg_release(mesh->ctx, &s.nodes);
     eg_cubature_destroy(&cubature);
-    if (status != EG_OK) eg_release(mesh->ctx, &out->boundary_face_count);
+    if (status != EG_OK) eg_mesh_summary_free(mesh->ctx, out);
     return status;
+}
+
+void eg_mesh_summary_free(eg_context *ctx, eg_mesh_summary *summary)
+{
+    eg_release(ctx, &summary->boundary_face_count);
+    eg_release(ctx, &summary->group_element_count);
+    eg_release(ctx, &summary->group_volume);
 }

@@ -88,7 +88,7 @@ done:
 }
 
 eg_status eg_mesh_find_tangled(const eg_mesh *mesh, int32_t *element, double place[3],
-                               double *determinant, int32_t *count)
+                               double *determinant, int32_t *count, bool *bad)
 {
     eg_status status = EG_OK;
     judge j = {.mesh = mesh};
@@ -100,8 +100,11 @@ eg_status eg_mesh_find_tangled(const eg_mesh *mesh, int32_t *element, double pla
     for (int32_t e = 0; e < mesh->element_count; e++) {
         double r[3] = {0}, det = 0.0;
         bool valid = true;
+        if (bad && bad[e]) continue;
         EG_TRY(judge_element(&j, e, &valid, r, &det));
-        if (valid || (*count)++ > 0) continue;
+        if (valid) continue;
+        if (bad) bad[e] = true;
+        if ((*count)++ > 0) continue;
         *element = e;
         *determinant = det;
         memcpy(first_r, r, sizeof r);
@@ -122,21 +125,24 @@ static const char *objection(double determinant)
                : "is inside out or flat: the Jacobian of its mapping is";
 }
 
+eg_status eg_mesh_refuse_tangled(const eg_mesh *mesh, int32_t element, const double place[3],
+                                 double determinant, int32_t count)
+{
+    char text[EG_PLACE_BYTES], note[EG_GROUP_BYTES];
+    return eg_fail(
+        mesh->ctx, EG_ERROR_INPUT, "element %lld (%s%s) %s %.3g at %s. Such elements: %d of %d",
+        (long long)mesh->global[element], eg_shape_get_info((eg_shape)mesh->shape[element])->name,
+        eg_mesh_group_note(mesh, element, note), objection(determinant), determinant,
+        eg_mesh_place(mesh->dim, place, text), count, mesh->element_count);
+}
+
 eg_status eg_mesh_check_mappings(const eg_mesh *mesh)
 {
     eg_status status = EG_OK;
     int32_t element, count;
-    double x[3], determinant;
-    EG_TRY(eg_mesh_find_tangled(mesh, &element, x, &determinant, &count));
-    if (count > 0) {
-        char place[EG_PLACE_BYTES], note[EG_GROUP_BYTES];
-        EG_TRY(eg_fail(mesh->ctx, EG_ERROR_INPUT,
-                       "element %lld (%s%s) %s %.3g at %s. Such elements: %d of %d",
-                       (long long)mesh->global[element],
-                       eg_shape_get_info((eg_shape)mesh->shape[element])->name,
-                       eg_mesh_group_note(mesh, element, note), objection(determinant), determinant,
-                       eg_mesh_place(mesh->dim, x, place), count, mesh->element_count));
-    }
+    double place[3], determinant;
+    EG_TRY(eg_mesh_find_tangled(mesh, &element, place, &determinant, &count, NULL));
+    if (count > 0) EG_TRY(eg_mesh_refuse_tangled(mesh, element, place, determinant, count));
 done:
     return status;
 }

@@ -3,6 +3,7 @@
 # to 10, all shapes and mixtures of two, flat and round, periodic, in a plane somewhere in space,
 # with parametric coordinates, divided into parts with ghosts. It finds the elements, vertices, faces
 # and groups that Gmsh has written, and the area or volume: Gmsh's own, and that of the geometry.
+# Groups of elements come through every conversion, and Gmsh finds them in what eagre writes.
 #
 #     gmsh_files.sh COMMAND SOURCE-DIR
 set -u
@@ -95,6 +96,7 @@ count_elements() {
         if (left > 0) { left--; next }
         left = $4
         if ($1 == dim) elements[$3] += $4
+        if ($1 == dim) inside[group[$1, physical[$1, $2]]] += $4
         if ($1 == dim - 1) faces[group[$1, physical[$1, $2]]] += $4
     }
     END {
@@ -104,6 +106,8 @@ count_elements() {
                 print shape[2 * type - 3], elements[type]
                 all += shape[2 * type - 2] * elements[type]
             }
+        for (name in inside)
+            print "group \"" name "\"", inside[name]
         split(joined, gone, " ")
         for (i in gone)
             delete faces[gone[i]]
@@ -128,6 +132,16 @@ count_json() {
                 sub(/": */, "\" ", name)
                 print name
             }
+        match($0, /"groups": *\{([^{}]*\{[^}]*\})*\}/)
+        n = split(substr($0, RSTART + 10, RLENGTH - 10), part, /"elements": */)
+        for (i = 1; i < n; i++) {
+            name = part[i]
+            sub(/": *\{$/, "\"", name)
+            sub(/.*[{,] *"/, "group \"", name)
+            count = part[i + 1]
+            sub(/,.*/, "", count)
+            print name, count
+        }
         n = split("dim order vertices faces boundary_faces triangle quadrilateral tetrahedron " \
             "hexahedron", key, " ")
         for (i = 1; i <= n; i++)
@@ -215,6 +229,78 @@ check() {
     look_at parts 22-0 22-1 41-0 41-1
 }
 
+# --- groups of elements ---------------------------------------------------------------------------
+
+# group_volume NAME: what the JSON of the last look says of a group.
+group_volume() {
+    sed "s/.*\"$1\": *{\"elements\": *[0-9]*, *\"volume\": *\([^}]*\)}.*/\1/" "$work/json"
+}
+
+# gmsh_volume FILE NAME: the volume that Gmsh finds of a group in a straight file of text.
+gmsh_volume() {
+    tag=$(sed -n "s/^$dim \([0-9]*\) \"$2\"\$/\1/p" "$work/$1")
+    cat >"$work/volume.geo" <<END_GEO
+Plugin(MeshVolume).Dimension = $dim;
+Plugin(MeshVolume).PhysicalGroup = $tag;
+Plugin(MeshVolume).Run;
+END_GEO
+    gmsh "$work/$1" "$work/volume.geo" -parse_and_exit 2>&1 | sed -n 's/.*Mesh volume.*: *//p'
+}
+
+# convert IN OUT [OPTION...]
+convert() {
+    from=$1
+    to=$2
+    shift 2
+    "$eagre" mesh convert "$work/$from" "$work/$to" "$@" >"$work/out" 2>&1 ||
+        fail "$name, eagre mesh convert $from $to $*: $(cat "$work/out")"
+}
+
+# check_groups [NAME=VOLUME...]: of the geometry that was checked last. The groups of its files have
+# the volumes of the geometry's; files of the orders 1 and 3 go through all four forms, each made of
+# the one before, and keep their groups, as Gmsh's own reader finds; refining divides the elements.
+check_groups() {
+    for order in 1 3; do
+        (cat "$work/counts" && echo "dim $dim" && echo "order $order") | sort >"$work/expected"
+        tolerance=1e-13
+        [ "$flat" = flat ] || tolerance=$(echo 0.2 4e-3 2e-3 | cut -d ' ' -f $order)
+        convert $order-22-0.msh all-41-1.msh --format 4.1 --binary
+        convert all-41-1.msh all-22-1.msh --format 2.2 --binary
+        convert all-22-1.msh all-41-0.msh --format 4.1 --text
+        convert all-41-0.msh all-22-0.msh --format 2.2
+        for file in $order-41-1.msh all-41-1.msh all-22-1.msh all-41-0.msh all-22-0.msh; do
+            look $file
+            for group in "$@"; do
+                near "$(group_volume "${group%=*}")" "${group#*=}" "$tolerance" ||
+                    fail "$name, $file: the volume of $group is $(group_volume "${group%=*}")"
+            done
+        done
+        [ $order -eq 1 ] || continue
+        for file in all-41-0.msh all-22-0.msh; do
+            look $file
+            for group in "$@"; do
+                theirs=$(gmsh_volume $file "${group%=*}")
+                near "$theirs" "$(group_volume "${group%=*}")" 1e-5 ||
+                    fail "$name, $file: the volume of ${group%=*} is Gmsh's $theirs," \
+                        "ours is $(group_volume "${group%=*}")"
+            done
+        done
+    done
+    convert 3-41-1.msh fine.msh --refine 1
+    look_fine $((dim == 2 ? 4 : 8)) $((dim == 2 ? 2 : 4))
+}
+
+# look_fine CHILDREN PARTS: elements have so many children, faces are so many parts.
+look_fine() {
+    (cat "$work/counts" && echo "dim $dim" && echo 'order 3') | awk -v children="$1" -v parts="$2" '
+        /^"|^boundary/ { $NF *= parts }
+        /^(group|tri|quad|tet|hex)/ { $NF *= children }
+        !/^(faces|vertices)/' | sort >"$work/fine"
+    "$eagre" mesh info "$work/fine.msh" --json >"$work/json"
+    count_json "$work/json" | grep -v '^faces\|^vertices' | cmp -s "$work/fine" - ||
+        fail "$name, refined: $(count_json "$work/json" | diff "$work/fine" -)"
+}
+
 cases=$source/cases/geo
 data=$source/tests/data/gmsh
 pi=3.14159265358979324
@@ -232,9 +318,19 @@ check 'a periodic square' flat 1 'left right bottom top' "$cases/square.geo" 2 p
 check 'a square with a hole' round 1.49734517543 '' "$data/hole.geo" 2
 check 'a hole in quadrilaterals' round 1.49734517543 '' "$data/hole.geo" 2 quadrilaterals=1
 check 'triangles and quadrilaterals' flat 2 '' "$data/mixed.geo" 2
+check_groups triangles=1 quadrilaterals=1
 check 'a ball' round 4.18879020478639099 '' "$cases/ball.geo" 3
 check 'a box of tetrahedra' flat 3 'west east' "$data/box.geo" 3
 check 'a box of hexahedra' flat 3 'west east' "$data/box.geo" 3 hexahedra=1
+most=3
+check 'two layers' round $pi '' "$data/layers.geo" 2
+check_groups core=0.785398163397448310 shell=2.35619449019234493
+check 'layers in several groups' round $pi '' "$data/layers.geo" 2 several=2
+check_groups core=0.785398163397448310 shell=1.17809724509617246 upper=1.17809724509617246
+check 'blocks of tetrahedra' flat 3 '' "$data/blocks.geo" 3
+check_groups ends=2 middle=1
+check 'blocks of hexahedra' flat 3 '' "$data/blocks.geo" 3 hexahedra=1
+check_groups ends=2 middle=1
 
 # The files that are kept are what their geometries say: the same shapes, order, groups and volume.
 # Other versions of Gmsh may divide them into other elements.

@@ -232,7 +232,7 @@ from_file 'file = "square.msh"' >"$work/case.toml"
 grep -qF '1 of 2 elements were inside out' "$work/err" || complain "a mesh from a file" "is repaired in silence"
 from_file 'file = "none.msh"' >"$work/case.toml"; wrong 'no mesh file' 3:8 'none.msh'
 from_file 'file = "nonsense.msh"' >"$work/case.toml"; wrong 'nonsense for a mesh' 3:8 'nonsense.msh'
-from_file 'file = "flat.msh"' >"$work/case.toml"; wrong 'a vertex twice' 3:8 'element 6 (triangle, group 9)'
+from_file 'file = "flat.msh"' >"$work/case.toml"; wrong 'a vertex twice' 3:8 'element 6 (triangle, group "group_9")'
 from_file 'file = "square.msh"\njoin = ["left", "rest"]' >"$work/case.toml"; wrong 'sides that do not fit' 4:9 'cannot be periodic'
 from_file 'file = "square.msh"\njoin = ["left", "rst"]' >"$work/case.toml"; wrong 'unknown side' 4:9 'Did you mean "rest"?'
 from_file 'file = "square.msh"\njoin = ["left"]' >"$work/case.toml"; wrong 'half a pair' 4:8 'in pairs'

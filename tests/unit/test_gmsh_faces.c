@@ -71,7 +71,7 @@ static void test_faces__a_vertex_hangs_on_a_curved_face_if_it_lies_on_the_curve(
     static const bare cases[] = {
         {BENT BESIDE("1.1", "1.075"),
          ONE_BENT "10 0 2 10 11 22 12 13 14 15 16\n10 0 22 11 17 3 14 18 19 20 21\n",
-         "element 1 (quadrilateral, no group) with its centre at (0.5, 0.5) has a hanging node: "
+         "element 1 (quadrilateral) with its centre at (0.5, 0.5) has a hanging node: "
          "the vertex "
          "of "
          "element 2 at (1.1, 0.5) lies on its face at (1, 0.5)"},
@@ -123,7 +123,7 @@ static void test_faces__thin_elements_hang_on_nothing_but_what_they_hang_on(void
         {PLATES, "5 0 1 2 3 4 5 6 7 8\n5 0 5 6 7 8 9 10 11 12\n", NULL},
         {STACK "0.5 0 0\n0 -1e-9 0\n0.5 -1e-9 0\n1 -1e-9 0\n",
          "3 0 1 2 4 3\n3 0 8 9 7 1\n3 0 9 10 2 7\n",
-         "element 1 (quadrilateral, no group) with its centre at (0.5, 5e-10) has a hanging node: "
+         "element 1 (quadrilateral) with its centre at (0.5, 5e-10) has a hanging node: "
          "the vertex "
          "of element 2 at (0.5, 0) lies on its face at (0.5, 0)"},
         {STACK "2 0 0\n2 1e-9 0\n1 5e-10 0\n2 5e-10 0\n",

@@ -32,7 +32,7 @@ static void test_mesh_case__the_shortest_case_is_a_unit_square_of_triangles(void
     assert_int_equal(summary.elements[EG_SHAPE_TRI], 24);
     TEST_NEAR(summary.volume, 1.0, 1e-14);
     assert_int_equal(mesh->boundary_count, 4);
-    eg_release(ctx, &summary.boundary_face_count);
+    eg_mesh_summary_free(ctx, &summary);
     eg_mesh_destroy(&mesh);
     test_context_free(&ctx);
 }
@@ -58,7 +58,7 @@ static void test_mesh_case__every_key_does_what_it_says(void **state)
     /* Faces are bent along y alone, so that the volume is that of the straight box, doubled. */
     TEST_NEAR(summary.volume, 8.0, 1e-3);
     TEST_NEAR(summary.high[2], 2.0, 1e-14);
-    eg_release(ctx, &summary.boundary_face_count);
+    eg_mesh_summary_free(ctx, &summary);
     eg_mesh_destroy(&mesh);
     test_context_free(&ctx);
 }
@@ -188,7 +188,7 @@ static void test_mesh_case__a_file_is_read_joined_raised_and_mapped(void **state
     assert_int_equal(mesh->order, 2);
     TEST_NEAR(summary.volume, 3.0, 1e-14);
     TEST_NEAR(summary.high[1], 1.0 + 0.1 * 2.25, 1e-12);
-    eg_release(ctx, &summary.boundary_face_count);
+    eg_mesh_summary_free(ctx, &summary);
     eg_mesh_destroy(&mesh);
     TEST_FAILS(ctx, EG_ERROR_INPUT, "have different forms at the face that joins them",
                make_from_file(ctx, "map = ['x + x*y', 'y']\njoin = ['left', 'right']\n", &mesh));
@@ -230,8 +230,8 @@ static void test_mesh_case__refining_cuts_every_element_after_all_else(void **st
     assert_null(mesh);
     assert_non_null(strstr(eg_context_error(ctx), "refine less often"));
     assert_non_null(strstr(eg_context_error(ctx), "box.toml:7:10"));
-    eg_release(ctx, &before.boundary_face_count);
-    eg_release(ctx, &after.boundary_face_count);
+    eg_mesh_summary_free(ctx, &before);
+    eg_mesh_summary_free(ctx, &after);
     test_context_free(&ctx);
 }
 

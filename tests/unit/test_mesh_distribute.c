@@ -129,13 +129,13 @@ static void check_faces(eg_context *ctx, const parts *p)
         cut += part.cut_faces;
         boundary += part.boundary_faces;
         volume += part.volume;
-        eg_release(ctx, &part.boundary_face_count);
+        eg_mesh_summary_free(ctx, &part);
     }
     assert_int_equal(cut, 2 * test_cut(p->whole, p->part));
     assert_int_equal(faces - cut / 2, whole.faces);
     assert_int_equal(boundary, whole.boundary_faces);
     TEST_NEAR(volume, whole.volume, 1e-13);
-    eg_release(ctx, &whole.boundary_face_count);
+    eg_mesh_summary_free(ctx, &whole);
 }
 
 static void test_distribute__parts_make_the_whole_and_links_agree(void **state)

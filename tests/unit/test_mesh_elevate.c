@@ -191,7 +191,7 @@ static eg_mesh_summary summary_of(const eg_mesh *mesh)
 {
     eg_mesh_summary summary;
     TEST_OK(mesh->ctx, eg_mesh_summarise(mesh, &summary));
-    eg_release(mesh->ctx, &summary.boundary_face_count);
+    eg_mesh_summary_free(mesh->ctx, &summary);
     return summary;
 }
 
@@ -266,7 +266,7 @@ static eg_status change_box(eg_context *ctx, void *user)
     EG_TRY(eg_mesh_set_order(mesh, 2, &changed));
     EG_TRY(eg_mesh_summarise(changed, &summary));
 done:
-    eg_release(ctx, &summary.boundary_face_count);
+    eg_mesh_summary_free(ctx, &summary);
     eg_mesh_destroy(&changed);
     eg_mesh_destroy(&mesh);
     return status;

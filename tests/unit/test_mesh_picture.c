@@ -1,195 +1,6 @@
-/* Pictures of meshes: every edge once and where the mapping has it, every boundary in the legend
- * and in its colour, hidden faces hidden, files that stay small. */
-#include "meshes.h"
-#include "svg.h"
-
-#include "report/mesh_drawing.h"
-#include "report/palette.h"
-
-#ifdef EG_HAVE_PNG
-#include <png.h>
-#endif
-
-static void write_picture(const eg_mesh *mesh, const eg_mesh_picture_options *options, eg_text *out)
-{
-    TEST_OK(mesh->ctx, eg_mesh_picture_write(mesh, options, out));
-}
-
-/* The SVG of a mesh, well-formed. */
-static eg_text draw_svg(const eg_mesh *mesh, const char *title)
-{
-    eg_text svg = eg_text_new(mesh->ctx);
-    write_picture(mesh, &(eg_mesh_picture_options){.title = title}, &svg);
-    assert_well_formed(eg_text_string(&svg));
-    assert_null(strstr(eg_text_string(&svg), "nan"));
-    assert_null(strstr(eg_text_string(&svg), "inf\""));
-    return svg;
-}
-
-/* --- paths ------------------------------------------------------------------------------------ */
-
-/* A piece of a path: three numbers of control points, or a line as such a curve. In pixels. */
-typedef struct piece {
-    double p[4][2];
-    bool line;
-} piece;
-
-enum { PIECES_MOST = 40000 };
-
-/* The pieces of all paths of a class, in their order. */
-static size_t read_paths(const char *svg, const char *class, piece *pieces)
-{
-    char wanted[64];
-    size_t count = 0;
-    const double unit = attribute(svg, "width") / strtod(strstr(svg, "viewBox=\"0 0 ") + 13, NULL);
-    snprintf(wanted, sizeof wanted, " %s\"", class);
-    for (const char *s = strstr(svg, "<path"); s; s = strstr(s + 1, "<path")) {
-        const char *found = strstr(s, wanted), *d = strstr(s, " d=\"") + 4;
-        if (!found || found > d) continue;
-        double at[2] = {0};
-        while (*d != '"') {
-            const char letter = *d++;
-            const int points = letter == 'c' ? 3 : 1;
-            piece q = {.line = letter == 'l'};
-            if (letter == 'z') continue;
-            assert_true(letter == 'm' || letter == 'l' || letter == 'c');
-            for (int i = 0; i <= points; i++)
-                for (int k = 0; k < 2; k++)
-                    q.p[i][k] = i == 0 ? at[k] : at[k] + unit * strtod(d, (char **)&d);
-            memcpy(at, q.p[points], sizeof at);
-            if (letter == 'm') continue;
-            if (letter == 'l') {
-                memcpy(q.p[3], q.p[1], sizeof at);
-                for (int i = 1; i < 3; i++)
-                    for (int k = 0; k < 2; k++)
-                        q.p[i][k] = q.p[0][k] + i / 3.0 * (q.p[3][k] - q.p[0][k]);
-            }
-            assert_true(count < PIECES_MOST);
-            pieces[count++] = q;
-        }
-    }
-    return count;
-}
-
-static void piece_at(const piece *q, double t, double x[2])
-{
-    const double s = 1 - t;
-    for (int k = 0; k < 2; k++)
-        x[k] = s * s * s * q->p[0][k] + 3 * s * s * t * q->p[1][k] + 3 * s * t * t * q->p[2][k] +
-               t * t * t * q->p[3][k];
-}
-
-static piece pieces[PIECES_MOST];
-
-/* --- meshes ----------------------------------------------------------------------------------- */
-
-static eg_status ring(void *user, size_t count, const double *X, double *x)
-{
-    (void)user;
-    for (size_t i = 0; i < count; i++) {
-        const double r = 1 + X[2 * i], angle = 1.5 * acos(-1) * X[2 * i + 1];
-        x[2 * i] = r * cos(angle);
-        x[2 * i + 1] = r * sin(angle);
-    }
-    return EG_OK;
-}
-
-static eg_status bend(void *user, size_t count, const double *X, double *x)
-{
-    (void)user;
-    for (size_t i = 0; i < count; i++) {
-        const double r = 1 + X[3 * i], angle = 1.2 * X[3 * i + 1];
-        x[3 * i] = r * cos(angle);
-        x[3 * i + 1] = r * sin(angle);
-        x[3 * i + 2] = X[3 * i + 2];
-    }
-    return EG_OK;
-}
-
-/* A row of quadrilaterals below a row of pairs of triangles. */
-static eg_mesh *mixed_mesh(eg_context *ctx, int n)
-{
-    static const char *const names[] = {"wall & <floor>", "lid"};
-    const int count = 3 * n;
-    int32_t boundary[4 * 3 * 8] = {0};
-    eg_mesh *mesh = NULL;
-    TEST_OK(ctx, eg_mesh_allocate(&(eg_mesh){.ctx = ctx,
-                                             .dim = 2,
-                                             .vertex_count = 3 * (n + 1),
-                                             .element_count = count,
-                                             .interior_count = count,
-                                             .global_count = count,
-                                             .vertex_stride = 4,
-                                             .face_stride = 4,
-                                             .order = 1,
-                                             .node_stride = 4},
-                                  &mesh));
-    for (int v = 0; v < 3 * (n + 1); v++) {
-        mesh->x[2 * v] = v % (n + 1);
-        mesh->x[2 * v + 1] = v / (n + 1);
-    }
-    for (int i = 0; i < n; i++) {
-        const int v = i, w = n + 1 + i, u = 2 * n + 2 + i;
-        const int corners[3][4] = {{v, v + 1, w + 1, w}, {w, w + 1, u + 1}, {w, u + 1, u}};
-        for (int k = 0; k < 3; k++) {
-            const int e = 3 * i + k;
-            mesh->shape[e] = k == 0 ? EG_SHAPE_QUAD : EG_SHAPE_TRI;
-            mesh->global[e] = e;
-            for (int c = 0; c < 4; c++)
-                mesh->vertices[4 * e + c] = corners[k][c];
-            for (int f = 0; f < 4; f++)
-                boundary[4 * e + f] = k == 2 && f == 1;
-        }
-    }
-    TEST_OK(ctx, eg_mesh_copy_boundaries(mesh, 2, names));
-    TEST_OK(ctx, eg_mesh_connect(mesh, boundary));
-    return mesh;
-}
-
-/* 3 × 3 × 3 cubes without the one in the middle, whose faces are a boundary of their own. */
-static eg_mesh *hollow_mesh(eg_context *ctx)
-{
-    static const char *const names[] = {"hull", "void"};
-    int32_t boundary[6 * 26] = {0};
-    eg_mesh *mesh = NULL;
-    TEST_OK(ctx, eg_mesh_allocate(&(eg_mesh){.ctx = ctx,
-                                             .dim = 3,
-                                             .vertex_count = 64,
-                                             .element_count = 26,
-                                             .interior_count = 26,
-                                             .global_count = 26,
-                                             .vertex_stride = 8,
-                                             .face_stride = 6,
-                                             .order = 1,
-                                             .node_stride = 8},
-                                  &mesh));
-    for (int v = 0; v < 64; v++)
-        for (int d = 0; d < 3; d++)
-            mesh->x[3 * v + d] = v >> 2 * d & 3;
-    for (int cube = 0, e = 0; cube < 27; cube++) {
-        const int at[3] = {cube % 3, cube / 3 % 3, cube / 9};
-        if (cube == 13) continue;
-        for (int c = 0; c < 8; c++) {
-            const double *r = eg_shape_get_info(EG_SHAPE_HEX)->r[c];
-            mesh->vertices[8 * e + c] =
-                at[0] + (r[0] > 0) + 4 * (at[1] + (r[1] > 0)) + 16 * (at[2] + (r[2] > 0));
-        }
-        mesh->shape[e] = EG_SHAPE_HEX;
-        mesh->global[e] = e;
-        for (int f = 0; f < 6; f++) {
-            double centre[3];
-            eg_mesh_face_centre(mesh, e, f, centre);
-            boundary[6 * e + f] =
-                fabs(centre[0] - 1.5) < 1 && fabs(centre[1] - 1.5) < 1 && fabs(centre[2] - 1.5) < 1;
-        }
-        e++;
-    }
-    TEST_OK(ctx, eg_mesh_copy_boundaries(mesh, 2, names));
-    TEST_OK(ctx, eg_mesh_connect(mesh, boundary));
-    return mesh;
-}
-
-/* --- in the plane ----------------------------------------------------------------------------- */
+/* Pictures of meshes in the plane: every edge once and where the mapping has it, every boundary in
+ * the legend, elements in their tints, files that stay small. */
+#include "mesh_pictures.h"
 
 static void test_picture__every_edge_is_drawn_once(void **state)
 {
@@ -224,7 +35,7 @@ static void test_picture__every_edge_is_drawn_once(void **state)
         assert_int_equal(inner, summary.faces - summary.boundary_faces - joined);
         /* Thin lines are thin where elements are small. */
         assert_true(count_of(eg_text_string(&svg), " edges\"") >= (i == 0 ? 4 : inner > 0));
-        eg_release(ctx, &summary.boundary_face_count);
+        eg_mesh_summary_free(ctx, &summary);
         eg_text_free(&svg);
         eg_mesh_destroy(&mesh);
     }
@@ -437,6 +248,96 @@ static void test_picture__tints_cover_the_elements_of_their_shape(void **state)
     test_context_free(&ctx);
 }
 
+/* Two groups, each an area: around the left half and around the right one. */
+static void test_picture__tints_cover_the_elements_of_their_group(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    eg_mesh *mesh = test_box(ctx, &(eg_box_options){.shape = EG_SHAPE_QUAD, .cells = {4, 2}});
+    eg_text plain = draw_svg(mesh, NULL);
+    assert_int_equal(count_of(eg_text_string(&plain), " area\""), 1);
+    divide_mesh(mesh);
+    eg_text svg = draw_svg(mesh, NULL);
+    assert_int_equal(count_of(eg_text_string(&svg), " area\""), 2);
+    assert_int_equal(count_of(eg_text_string(&svg), ">left half</text>"), 1);
+    assert_int_equal(count_of(eg_text_string(&svg), ">right half</text>"), 1);
+    assert_int_equal(count_of(eg_text_string(&svg), ">4 elements</text>"), 2);
+    assert_int_equal(read_paths(eg_text_string(&svg), "area", pieces), 2 * 8);
+    const double both = enclosed(eg_text_string(&svg), "area");
+    TEST_NEAR(both / enclosed(eg_text_string(&plain), "area"), 1, 1e-6);
+    eg_text_free(&plain);
+    eg_text_free(&svg);
+
+    /* One group alone has no tint. */
+    memset(mesh->group_of, 0, (size_t)mesh->element_count * sizeof *mesh->group_of);
+    eg_release(ctx, &mesh->group[1]);
+    mesh->group_count = 1;
+    svg = draw_svg(mesh, NULL);
+    assert_int_equal(count_of(eg_text_string(&svg), " area\""), 1);
+    assert_null(strstr(eg_text_string(&svg), "left half"));
+    eg_text_free(&svg);
+    eg_mesh_destroy(&mesh);
+    test_context_free(&ctx);
+}
+
+/* A hundred groups have a hundred areas, in colours that come back, and a legend of some of them. */
+static void test_picture__more_groups_than_a_legend_is_of_use_for_are_counted(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    eg_mesh *mesh = test_box(ctx, &(eg_box_options){.shape = EG_SHAPE_QUAD, .cells = {10, 10}});
+    char names[100][8];
+    const char *list[100];
+    for (int g = 0; g < 100; g++) {
+        snprintf(names[g], sizeof names[g], "g%d", g);
+        list[g] = names[g];
+    }
+    TEST_OK(ctx, eg_new(ctx, 100, &mesh->group_of));
+    TEST_OK(ctx, eg_mesh_copy_groups(mesh, 100, list));
+    for (int32_t e = 0; e < 100; e++)
+        mesh->group_of[e] = e;
+    eg_text svg = draw_svg(mesh, NULL);
+    assert_int_equal(count_of(eg_text_string(&svg), " area\""), 100);
+    assert_int_equal(count_of(eg_text_string(&svg), ">1 element</text>"), 48);
+    assert_int_equal(count_of(eg_text_string(&svg), ">g47</text>"), 1);
+    assert_int_equal(count_of(eg_text_string(&svg), ">g48</text>"), 0);
+    assert_int_equal(count_of(eg_text_string(&svg), ">Groups that are not named: 52.</text>"), 1);
+    eg_text_free(&svg);
+    eg_mesh_destroy(&mesh);
+    test_context_free(&ctx);
+}
+
+static void test_picture__elements_that_are_bad_are_marked_and_shown_larger(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    for (int n = 5; n <= 60; n += 55) {
+        const eg_box_options o = {.shape = EG_SHAPE_QUAD, .cells = {n, n}};
+        eg_mesh *mesh = test_box(ctx, &o);
+        bool *bad = calloc((size_t)mesh->element_count, sizeof *bad);
+        assert_non_null(bad);
+        bad[n + 1] = bad[n + 2] = true; /* beside each other */
+        eg_text svg = eg_text_new(ctx), plain = draw_svg(mesh, NULL);
+        write_picture(mesh, &(eg_mesh_picture_options){.bad = bad}, &svg);
+        const char *text = eg_text_string(&svg);
+        const int views = n == 60 ? 2 : 1;
+        assert_int_equal(count_of(text, "the part in the frame"), views - 1);
+        assert_null(strstr(eg_text_string(&plain), "the part in the frame"));
+        assert_int_equal(count_of(text, ">not valid</text>"), 1);
+        assert_int_equal(count_of(text, ">2 elements</text>"), 1);
+        assert_int_equal(read_paths(text, "bad", pieces), views * 6);
+        assert_int_equal(read_paths(text, "bad-area", pieces), views * 6);
+        if (views == 1)
+            TEST_NEAR(enclosed(text, "bad-area") / enclosed(text, "area"), 2.0 / (n * n), 1e-4);
+        assert_null(strstr(eg_text_string(&plain), "not valid"));
+        eg_text_free(&plain);
+        eg_text_free(&svg);
+        free(bad);
+        eg_mesh_destroy(&mesh);
+    }
+    test_context_free(&ctx);
+}
+
 /* Names that are longer than the picture is wide are cut, and nothing stands outside. */
 static void test_picture__texts_stay_inside_whatever_the_width(void **state)
 {
@@ -589,259 +490,6 @@ static void test_picture__each_axis_of_a_thin_mesh_has_two_numbers(void **state)
     test_context_free(&ctx);
 }
 
-/* --- in space --------------------------------------------------------------------------------- */
-
-static void test_picture__a_surface_shows_each_face_of_a_convex_mesh_once(void **state)
-{
-    (void)state;
-    eg_context *ctx = test_context();
-    for (size_t i = 2; i < EG_COUNT(test_shapes); i++) {
-        eg_mesh *mesh =
-            test_box(ctx, &(eg_box_options){.shape = test_shapes[i], .cells = {3, 4, 5}});
-        eg_text svg = draw_svg(mesh, NULL);
-        const int faces = (test_shapes[i] == EG_SHAPE_TET ? 4 : 2) * (3 * 4 + 4 * 5 + 5 * 3);
-        assert_int_equal(count_of(eg_text_string(&svg), " face\""), faces);
-        assert_null(strstr(eg_text_string(&svg), "Hidden"));
-        for (int b = 0; b < mesh->boundary_count; b++) {
-            char part[64];
-            snprintf(part, sizeof part, ">%s</text>", mesh->boundary[b]);
-            assert_int_equal(count_of(eg_text_string(&svg), part), 1);
-        }
-        eg_text_free(&svg);
-        eg_mesh_destroy(&mesh);
-    }
-    test_context_free(&ctx);
-}
-
-/* A face as it is seen at scale 1: its centre, and how near it is. */
-static int by_nearness(const void *a, const void *b)
-{
-    const double *p = a, *q = b;
-    return p[2] < q[2] ? -1 : p[2] > q[2];
-}
-
-static void test_picture__near_faces_are_drawn_after_far_ones(void **state)
-{
-    (void)state;
-    enum { FACES = 3 * 4 + 4 * 5 + 5 * 3 };
-    eg_context *ctx = test_context();
-    eg_mesh *mesh = test_box(ctx, &(eg_box_options){.shape = EG_SHAPE_HEX,
-                                                    .cells = {3, 4, 5},
-                                                    .high = {1, 1.37, 1.71},
-                                                    .grading = {1.3, 1.7, 2.1}});
-    eg_text svg = draw_svg(mesh, NULL);
-    assert_int_equal(read_paths(eg_text_string(&svg), "face", pieces), 2 * 3 * FACES);
-    for (int behind = 0; behind < 2; behind++) {
-        const eg_space_view view = eg_space_view_new(behind);
-        double seen[FACES][3];
-        int count = 0;
-        for (int32_t e = 0; e < mesh->element_count; e++)
-            for (int f = 0; f < 6; f++) {
-                double face[3], centre[3];
-                if (mesh->neighbour[6 * e + f] >= 0) continue;
-                eg_mesh_face_centre(mesh, e, f, face);
-                eg_mesh_element_centre(mesh, e, centre);
-                double towards = 0;
-                for (int d = 0; d < 3; d++)
-                    towards += (face[d] - centre[d]) * view.eye[d];
-                if (towards > 0) eg_space_project(&view, face, seen[count++]);
-            }
-        assert_int_equal(count, FACES);
-        qsort(seen, FACES, sizeof seen[0], by_nearness);
-        /* The centre of a drawn face is the mean of two opposite corners. */
-        double drawn[FACES][2];
-        for (int i = 0; i < FACES; i++)
-            for (int k = 0; k < 2; k++) {
-                const piece *first = &pieces[3 * (behind * FACES + i)];
-                drawn[i][k] = 0.5 * (first->p[0][k] + first[1].p[3][k]);
-            }
-        const double scale =
-            (drawn[FACES - 1][1] - drawn[0][1]) / (seen[FACES - 1][1] - seen[0][1]);
-        for (int i = 0; i < FACES; i++)
-            for (int k = 0; k < 2; k++)
-                TEST_NEAR(drawn[i][k] - drawn[0][k], scale * (seen[i][k] - seen[0][k]), 0.1);
-    }
-    eg_text_free(&svg);
-    eg_mesh_destroy(&mesh);
-    test_context_free(&ctx);
-}
-
-static void test_picture__what_the_hull_hides_is_left_out_and_named(void **state)
-{
-    (void)state;
-    eg_context *ctx = test_context();
-    eg_mesh *mesh = hollow_mesh(ctx);
-    eg_text svg = draw_svg(mesh, NULL);
-    assert_int_equal(count_of(eg_text_string(&svg), " face\""), 54);
-    assert_non_null(strstr(eg_text_string(&svg), ">Hidden: void</text>"));
-    eg_text_free(&svg);
-    eg_mesh_destroy(&mesh);
-    test_context_free(&ctx);
-}
-
-static void test_picture__a_fine_surface_is_a_small_file_that_says_so(void **state)
-{
-    (void)state;
-    eg_context *ctx = test_context();
-    eg_mesh *mesh = test_box(ctx, &(eg_box_options){.shape = EG_SHAPE_TET, .cells = {90, 90, 1}});
-    eg_text svg = draw_svg(mesh, NULL);
-    assert_true(svg.length < 200000);
-    assert_true(count_of(eg_text_string(&svg), "squares\"") >= 6);
-    assert_non_null(strstr(eg_text_string(&svg), "too small to show their edges"));
-    eg_text_free(&svg);
-    eg_mesh_destroy(&mesh);
-    test_context_free(&ctx);
-}
-
-/* --- pixels ----------------------------------------------------------------------------------- */
-
-#ifdef EG_HAVE_PNG
-
-typedef struct pixels {
-    int width, height;
-    eg_rgb *at; /* [height][width] */
-} pixels;
-
-static pixels draw_png(const eg_mesh *mesh, int width, bool dark)
-{
-    eg_text file = eg_text_new(mesh->ctx);
-    write_picture(mesh,
-                  &(eg_mesh_picture_options){
-                      .format = EG_PICTURE_PNG, .width = width, .title = "pixels", .dark = dark},
-                  &file);
-    png_image image = {.version = PNG_IMAGE_VERSION};
-    assert_true(png_image_begin_read_from_memory(&image, file.data, file.length));
-    image.format = PNG_FORMAT_RGB;
-    pixels p = {.width = (int)image.width, .height = (int)image.height};
-    p.at = malloc(PNG_IMAGE_SIZE(image));
-    assert_non_null(p.at);
-    assert_true(png_image_finish_read(&image, NULL, p.at, 0, NULL));
-    eg_text_free(&file);
-    return p;
-}
-
-static bool same(eg_rgb a, eg_rgb b, int tolerance)
-{
-    return abs(a.r - b.r) <= tolerance && abs(a.g - b.g) <= tolerance &&
-           abs(a.b - b.b) <= tolerance;
-}
-
-/* The box around all pixels of a colour above row `bottom`. */
-typedef struct spot {
-    int left, right, top, bottom, count;
-} spot;
-
-static spot find_colour(const pixels *p, eg_rgb colour, int bottom)
-{
-    spot s = {.left = p->width, .top = p->height};
-    for (int y = 0; y < bottom; y++)
-        for (int x = 0; x < p->width; x++) {
-            if (!same(p->at[y * p->width + x], colour, 0)) continue;
-            s.count++;
-            s.left = x < s.left ? x : s.left;
-            s.right = x > s.right ? x : s.right;
-            s.top = y < s.top ? y : s.top;
-            s.bottom = y > s.bottom ? y : s.bottom;
-        }
-    return s;
-}
-
-static void test_picture__pixels_of_boundaries_lie_where_the_boundaries_are(void **state)
-{
-    (void)state;
-    static const char *const light[] = {EG_LIGHT_SERIES}, *const dark[] = {EG_DARK_SERIES};
-    eg_context *ctx = test_context();
-    eg_mesh *mesh =
-        test_box(ctx, &(eg_box_options){.shape = EG_SHAPE_TRI, .cells = {12, 6}, .high = {2, 1}});
-    for (int is_dark = 0; is_dark < 2; is_dark++) {
-        const pixels p = draw_png(mesh, 640, is_dark);
-        assert_int_equal(p.width, 640);
-        assert_in_range(p.height, 380, 500);
-        assert_true(
-            same(p.at[0], is_dark ? eg_rgb_parse(EG_DARK_BACK) : (eg_rgb){255, 255, 255}, 0));
-        spot s[4]; /* left, right, bottom, top; the legend lies below */
-        for (int b = 0; b < 4; b++) {
-            s[b] = find_colour(&p, eg_rgb_parse((is_dark ? dark : light)[b]), p.height - 90);
-            assert_true(s[b].count > (b < 2 ? 250 : 500));
-        }
-        assert_true(s[0].right - s[0].left < 5 && s[1].right - s[1].left < 5);
-        assert_true(s[2].bottom - s[2].top < 5 && s[3].bottom - s[3].top < 5);
-        assert_true(s[0].right < s[1].left && s[3].bottom < s[2].top);
-        /* One scale for both axes. */
-        const double across = s[1].left - s[0].left, down = s[2].top - s[3].top;
-        assert_true(fabs(across / down - 2) < 0.02);
-        /* And in the legend each colour is there once more, under the plot. */
-        for (int b = 0; b < 4; b++) {
-            const spot all = find_colour(&p, eg_rgb_parse((is_dark ? dark : light)[b]), p.height);
-            assert_true(all.bottom > p.height - 90 && all.count > s[b].count + 20);
-        }
-        free(p.at);
-    }
-    eg_mesh_destroy(&mesh);
-    test_context_free(&ctx);
-}
-
-/* How many pixels of a part of the picture have a boundary's colour in some light. */
-static int count_lit(const pixels *p, int boundary, int from, int to)
-{
-    static const char *const light[] = {EG_LIGHT_SERIES};
-    const eg_rgb base = eg_rgb_mix(eg_rgb_parse(light[boundary]), (eg_rgb){255, 255, 255}, 0.3);
-    int count = 0;
-    for (int y = 100; y < p->height - 90; y++)
-        for (int x = from; x < to; x++) {
-            const eg_rgb at = p->at[y * p->width + x];
-            const double red = (at.r - 16.0) / (base.r - 16), green = (at.g - 20.0) / (base.g - 20);
-            const double blue = (at.b - 28.0) / (base.b - 28), mean = (red + green + blue) / 3;
-            count += mean > 0.6 && mean < 1.01 && fabs(red - mean) < 0.03 &&
-                     fabs(green - mean) < 0.03 && fabs(blue - mean) < 0.03;
-        }
-    return count;
-}
-
-static void test_picture__each_side_of_a_box_is_seen_from_one_side(void **state)
-{
-    (void)state;
-    /* left, right, bottom, top, back, front: who looks has x > 0, y < 0, z > 0 first. */
-    static const bool in_front[] = {false, true, true, false, false, true};
-    eg_context *ctx = test_context();
-    eg_mesh *mesh = test_box(ctx, &(eg_box_options){.shape = EG_SHAPE_HEX, .cells = {3, 3, 3}});
-    const pixels p = draw_png(mesh, 900, false);
-    for (int b = 0; b < 6; b++) {
-        const int first = count_lit(&p, b, 21, 440), second = count_lit(&p, b, 460, 878);
-        if (!((in_front[b] ? first : second) > 8000 && (in_front[b] ? second : first) < 200))
-            fail_msg("boundary %s: %d pixels in front, %d behind", mesh->boundary[b], first,
-                     second);
-    }
-    free(p.at);
-    eg_mesh_destroy(&mesh);
-    mesh = hollow_mesh(ctx);
-    const pixels hollow = draw_png(mesh, 900, false);
-    assert_true(count_lit(&hollow, 0, 21, 440) > 30000);
-    assert_true(count_lit(&hollow, 1, 21, 878) == 0);
-    free(hollow.at);
-    eg_mesh_destroy(&mesh);
-    test_context_free(&ctx);
-}
-
-#else
-
-static void test_picture__a_build_without_libpng_says_so(void **state)
-{
-    (void)state;
-    eg_context *ctx = test_context();
-    eg_mesh *mesh = test_box(ctx, &(eg_box_options){.shape = EG_SHAPE_QUAD, .cells = {1, 1}});
-    eg_text out = eg_text_new(ctx);
-    TEST_FAILS(
-        ctx, EG_ERROR_UNSUPPORTED, "libpng",
-        eg_mesh_picture_write(mesh, &(eg_mesh_picture_options){.format = EG_PICTURE_PNG}, &out));
-    assert_int_equal(out.length, 0);
-    eg_text_free(&out);
-    eg_mesh_destroy(&mesh);
-    test_context_free(&ctx);
-}
-
-#endif
-
 /* --- errors ----------------------------------------------------------------------------------- */
 
 static void test_picture__refuses_widths_and_parts_of_meshes(void **state)
@@ -867,6 +515,7 @@ static void test_picture__refuses_widths_and_parts_of_meshes(void **state)
 typedef struct sweep {
     eg_picture_format format;
     eg_box_options box;
+    bool divided; /* into groups, and one element is bad */
 } sweep;
 
 static eg_status draw_box(eg_context *ctx, void *user)
@@ -875,9 +524,13 @@ static eg_status draw_box(eg_context *ctx, void *user)
     const test_allocator armed = test_memory;
     test_allocator_arm(0, false);
     eg_mesh *mesh = test_box(ctx, &s->box);
+    const bool bad[16] = {true};
+    assert_in_range(mesh->element_count, 1, EG_COUNT(bad));
+    if (s->divided) divide_mesh(mesh);
     test_allocator_arm(armed.fail_at, armed.persist);
     eg_text out = eg_text_new(ctx);
-    const eg_mesh_picture_options options = {.format = s->format, .width = 240};
+    const eg_mesh_picture_options options = {
+        .format = s->format, .width = 240, .bad = s->divided ? bad : NULL};
     const eg_status status = eg_mesh_picture_write(mesh, &options, &out);
     eg_text_free(&out);
     eg_mesh_destroy(&mesh);
@@ -888,10 +541,13 @@ static void test_picture__survives_every_failing_allocation(void **state)
 {
     (void)state;
     sweep rows[] = {
-        {EG_PICTURE_SVG, {.shape = EG_SHAPE_TRI, .cells = {2, 2}, .order = 4, .map = ring}},
-        {EG_PICTURE_SVG, {.shape = EG_SHAPE_HEX, .cells = {1, 1, 1}, .order = 2, .map = bend}},
+        {EG_PICTURE_SVG, {.shape = EG_SHAPE_TRI, .cells = {2, 2}, .order = 4, .map = ring}, true},
+        {EG_PICTURE_SVG,
+         {.shape = EG_SHAPE_HEX, .cells = {1, 1, 1}, .order = 2, .map = bend},
+         false},
+        {EG_PICTURE_SVG, {.shape = EG_SHAPE_TET, .cells = {1, 1, 1}}, true},
 #ifdef EG_HAVE_PNG
-        {EG_PICTURE_PNG, {.shape = EG_SHAPE_TET, .cells = {1, 1, 1}}},
+        {EG_PICTURE_PNG, {.shape = EG_SHAPE_TET, .cells = {1, 1, 1}}, false},
 #endif
     };
     for (size_t i = 0; i < EG_COUNT(rows); i++)
@@ -906,21 +562,14 @@ int main(void)
         cmocka_unit_test(test_picture__curves_of_any_order_follow_the_mapping_to_a_part_of_a_pixel),
         cmocka_unit_test(test_picture__the_legend_names_every_boundary_with_its_faces),
         cmocka_unit_test(test_picture__tints_cover_the_elements_of_their_shape),
+        cmocka_unit_test(test_picture__tints_cover_the_elements_of_their_group),
+        cmocka_unit_test(test_picture__more_groups_than_a_legend_is_of_use_for_are_counted),
+        cmocka_unit_test(test_picture__elements_that_are_bad_are_marked_and_shown_larger),
         cmocka_unit_test(test_picture__texts_stay_inside_whatever_the_width),
         cmocka_unit_test(test_picture__a_fine_mesh_is_a_small_file_that_says_so),
         cmocka_unit_test(test_picture__a_small_boundary_is_shown_once_more_and_larger),
         cmocka_unit_test(test_picture__what_would_not_become_5_times_larger_is_not_shown_again),
         cmocka_unit_test(test_picture__each_axis_of_a_thin_mesh_has_two_numbers),
-        cmocka_unit_test(test_picture__a_surface_shows_each_face_of_a_convex_mesh_once),
-        cmocka_unit_test(test_picture__near_faces_are_drawn_after_far_ones),
-        cmocka_unit_test(test_picture__what_the_hull_hides_is_left_out_and_named),
-        cmocka_unit_test(test_picture__a_fine_surface_is_a_small_file_that_says_so),
-#ifdef EG_HAVE_PNG
-        cmocka_unit_test(test_picture__pixels_of_boundaries_lie_where_the_boundaries_are),
-        cmocka_unit_test(test_picture__each_side_of_a_box_is_seen_from_one_side),
-#else
-        cmocka_unit_test(test_picture__a_build_without_libpng_says_so),
-#endif
         cmocka_unit_test(test_picture__refuses_widths_and_parts_of_meshes),
         cmocka_unit_test(test_picture__survives_every_failing_allocation),
     };

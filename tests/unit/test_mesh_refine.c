@@ -9,13 +9,6 @@ static eg_mesh *refine(const eg_mesh *mesh)
     return fine;
 }
 
-static eg_mesh_summary summary_of(const eg_mesh *mesh)
-{
-    eg_mesh_summary summary;
-    TEST_OK(mesh->ctx, eg_mesh_summarise(mesh, &summary));
-    return summary;
-}
-
 /* --- counts, boundaries, volume --------------------------------------------------------------- */
 
 /* Counts multiply, names and volume stay. */
@@ -23,7 +16,7 @@ static void check_sizes(const eg_mesh *coarse, const eg_mesh *fine)
 {
     eg_context *ctx = coarse->ctx;
     int children = coarse->dim == 2 ? 4 : 8, parts = children / 2;
-    eg_mesh_summary before = summary_of(coarse), after = summary_of(fine);
+    eg_mesh_summary before = test_summarise(coarse), after = test_summarise(fine);
     assert_int_equal(fine->element_count, coarse->element_count * children);
     assert_int_equal(fine->interior_count, fine->element_count);
     assert_int_equal(fine->global_count, fine->element_count);
@@ -37,8 +30,8 @@ static void check_sizes(const eg_mesh *coarse, const eg_mesh *fine)
     TEST_NEAR(after.volume, before.volume, 1e-13 * before.volume);
     assert_int_equal(fine->order, coarse->order);
     assert_int_equal(fine->node_stride, coarse->node_stride);
-    eg_release(ctx, &before.boundary_face_count);
-    eg_release(ctx, &after.boundary_face_count);
+    eg_mesh_summary_free(ctx, &before);
+    eg_mesh_summary_free(ctx, &after);
 }
 
 /* Every global number occurs once, and ordering the mesh again changes nothing. */
@@ -257,8 +250,8 @@ static void test_refine__triangles_beside_quadrilaterals(void **state)
 
 static double least_quality(const eg_mesh *mesh)
 {
-    eg_mesh_summary summary = summary_of(mesh);
-    eg_release(mesh->ctx, &summary.boundary_face_count);
+    eg_mesh_summary summary = test_summarise(mesh);
+    eg_mesh_summary_free(mesh->ctx, &summary);
     return summary.quality_least;
 }
 

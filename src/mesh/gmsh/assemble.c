@@ -5,7 +5,6 @@
  * that names the file's element, its group and where it lies. */
 #include "mesh/gmsh/assemble.h"
 
-#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,63 +25,20 @@ eg_status eg_assembly_say(const eg_assembly *a, eg_log_level level, const char *
     return EG_OK;
 }
 
-const char *eg_assembly_group(const eg_assembly *a, const eg_gmsh_block *block,
-                              char text[EG_GROUP_BYTES])
-{
-    static const char *const kinds[] = {"point", "curve", "surface", "volume"};
-    const eg_gmsh_entity *grouped = eg_gmsh_grouped_entity(a->file, block);
-    if (grouped) {
-        const int tag = grouped->physical[0];
-        snprintf(text, EG_GROUP_BYTES, "group %d", tag);
-        for (int i = 0; i < a->file->name_count; i++) {
-            const eg_gmsh_name *name = &a->file->names[i];
-            if (name->dim == grouped->dim && name->tag == tag)
-                snprintf(text, EG_GROUP_BYTES, "group \"%s\"", name->name);
-        }
-    } else if (block->entity >= 0) {
-        const eg_gmsh_entity *entity = &a->file->entities[block->entity];
-        snprintf(text, EG_GROUP_BYTES, "%s %d", kinds[entity->dim], entity->tag);
-    } else {
-        snprintf(text, EG_GROUP_BYTES, "no group");
-    }
-    return text;
-}
-
-/* The block that an element of the mesh is in. */
-static const eg_gmsh_block *block_of(const eg_assembly *a, int32_t element)
-{
-    int64_t first = 0;
-    for (int b = 0; b < a->file->block_count; b++) {
-        const eg_gmsh_block *block = &a->file->blocks[b];
-        if (!eg_assembly_fills(a, block)) continue;
-        if (element < first + block->count) return block;
-        first += block->count;
-    }
-    assert(false);
-    return NULL;
-}
-
-/* What messages about the mesh add to an element, see eg_mesh_group_note. */
-static const char *describe_group(const void *user, int32_t element, char text[EG_GROUP_BYTES])
-{
-    const eg_assembly *a = user;
-    return eg_assembly_group(a, block_of(a, element), text);
-}
-
 eg_status eg_assembly_refuse(const eg_assembly *a, int32_t element, const char *format, ...)
 {
     const eg_mesh *mesh = a->mesh;
-    char why[MESSAGE_BYTES], group[EG_GROUP_BYTES], place[EG_PLACE_BYTES];
+    char why[MESSAGE_BYTES], note[EG_GROUP_BYTES], place[EG_PLACE_BYTES];
     double centre[3];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(why, sizeof why, format, arguments);
     va_end(arguments);
     eg_mesh_element_centre(mesh, element, centre);
-    return eg_fail(a->ctx, EG_ERROR_INPUT, "element %lld (%s, %s) with its centre at %s %s",
-                   (long long)mesh->global[element],
-                   eg_shape_get_info((eg_shape)mesh->shape[element])->name,
-                   describe_group(a, element, group), eg_mesh_place(mesh->dim, centre, place), why);
+    return eg_fail(
+        a->ctx, EG_ERROR_INPUT, "element %lld (%s%s) with its centre at %s %s",
+        (long long)mesh->global[element], eg_shape_get_info((eg_shape)mesh->shape[element])->name,
+        eg_mesh_group_note(mesh, element, note), eg_mesh_place(mesh->dim, centre, place), why);
 }
 
 /* --- elements --------------------------------------------------------------------------------- */
@@ -169,10 +125,12 @@ static eg_status fill_elements(eg_assembly *a)
         const eg_gmsh_block *block = &a->file->blocks[b];
         const eg_shape_info *info = eg_shape_get_info(block->shape);
         if (!eg_assembly_fills(a, block)) continue;
+        const int32_t group = mesh->group_of ? eg_assembly_group_of(a, block) : 0;
         for (int64_t i = 0; i < block->count; i++, element++) {
             int32_t *v = &mesh->vertices[(int64_t)element * mesh->vertex_stride];
             mesh->shape[element] = (uint8_t)block->shape;
             mesh->global[element] = block->tag[i];
+            if (mesh->group_of) mesh->group_of[element] = group;
             for (int k = 0; k < info->vertices; k++)
                 v[k] = a->vertex[eg_assembly_node(a, block->nodes[i * block->np + k])];
             EG_TRY(check_vertices(a, element, info->vertices));
@@ -182,40 +140,82 @@ done:
     return status;
 }
 
-/* True if a list "a, b" has an item. */
-static bool has_item(const char *list, const char *item)
-{
-    const size_t length = strlen(item);
-    for (const char *at = list; (at = strstr(at, item)); at++)
-        if ((at == list || at[-1] == ' ') && (at[length] == ',' || !at[length])) return true;
-    return false;
-}
-
-/* A mesh knows no groups of elements: says so where a file has several. */
-static eg_status say_groups(const eg_assembly *a)
+/* Numbers the elements as their tags ascend, which they do already in most files. */
+static eg_status number_elements(eg_assembly *a)
 {
     eg_status status = EG_OK;
-    char text[EG_GROUP_BYTES];
-    int count = 0;
-    eg_text list = eg_text_new(a->ctx);
-    for (int b = 0; b < a->file->block_count; b++) {
-        const eg_gmsh_block *block = &a->file->blocks[b];
-        if (!eg_assembly_fills(a, block) || !eg_gmsh_grouped_entity(a->file, block)) continue;
-        eg_assembly_group(a, block, text);
-        if (has_item(eg_text_string(&list), text)) continue;
-        if (list.length > MESSAGE_BYTES / 2) {
-            EG_TRY(eg_text_puts(&list, " and more"));
-            break;
+    eg_mesh *mesh = a->mesh;
+    uint64_t *tags = NULL;
+    int32_t *order = NULL;
+    bool ascending = true;
+    for (int32_t e = 1; e < mesh->element_count; e++)
+        ascending = ascending && mesh->global[e - 1] < mesh->global[e];
+    if (!ascending) {
+        EG_TRY(eg_new(a->ctx, (size_t)mesh->element_count, &tags));
+        EG_TRY(eg_new(a->ctx, (size_t)mesh->element_count, &order));
+        for (int32_t e = 0; e < mesh->element_count; e++) {
+            tags[e] = (uint64_t)mesh->global[e];
+            order[e] = e;
         }
-        EG_TRY(eg_text_printf(&list, "%s%s", count++ ? ", " : "", text));
+        EG_TRY(eg_sort_keys(a->ctx, (size_t)mesh->element_count, tags, order));
     }
-    if (count > 1)
-        EG_TRY(eg_assembly_say(a, EG_LOG_INFO,
-                               "groups of elements that are one \"domain\" from here on: %s",
-                               eg_text_string(&list)));
+    for (int32_t i = 0; i < mesh->element_count; i++)
+        mesh->global[ascending ? i : order[i]] = i;
 done:
-    eg_text_free(&list);
+    eg_release(a->ctx, &order);
+    eg_release(a->ctx, &tags);
     return status;
+}
+
+/* --- faults ----------------------------------------------------------------------------------- */
+
+eg_status eg_assembly_excuse(const eg_assembly *a, eg_status status)
+{
+    if (!a->bad || status != EG_ERROR_INPUT) return status;
+    eg_mesh_faults *faults = a->options.faults;
+    if (faults->why) return EG_OK;
+    eg_text why = eg_text_new(a->ctx);
+    status = eg_text_printf(&why, "%s: %s", a->file->path, eg_context_error(a->ctx));
+    if (status == EG_OK) status = eg_copy_string(a->ctx, eg_text_string(&why), &faults->why);
+    eg_text_free(&why);
+    return status;
+}
+
+eg_status eg_assembly_overlook(const eg_assembly *a, eg_status status)
+{
+    const bool faulty = a->options.faults && a->options.faults->why;
+    return faulty && status == EG_ERROR_INPUT ? EG_OK : status;
+}
+
+static eg_status check_mappings(eg_assembly *a)
+{
+    eg_status status = EG_OK;
+    int32_t element, count;
+    double place[3], determinant;
+    EG_TRY(eg_mesh_find_tangled(a->mesh, &element, place, &determinant, &count, a->bad));
+    if (count > 0)
+        EG_TRY(eg_assembly_excuse(
+            a, eg_mesh_refuse_tangled(a->mesh, element, place, determinant, count)));
+done:
+    return status;
+}
+
+/* Tells the caller of elements that are bad, by the numbers that they have got. */
+static eg_status give_faults(eg_assembly *a)
+{
+    eg_mesh_faults *faults = a->options.faults;
+    const eg_mesh *mesh = a->mesh;
+    if (!faults || !faults->why) return EG_OK;
+    const eg_status status = eg_new(a->ctx, (size_t)mesh->element_count, &faults->bad);
+    for (int32_t e = 0; status == EG_OK && e < mesh->element_count; e++)
+        faults->bad[mesh->global[e]] = a->bad[e];
+    return status;
+}
+
+void eg_mesh_faults_free(eg_context *ctx, eg_mesh_faults *faults)
+{
+    eg_release(ctx, &faults->why);
+    eg_release(ctx, &faults->bad);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -227,25 +227,25 @@ static eg_status assemble(eg_assembly *a)
     int32_t vertex_count;
     EG_TRY(find_sizes(a, &sizes));
     EG_TRY(eg_assembly_place(a, &vertex_count));
+    EG_TRY(eg_assembly_find_groups(a));
     sizes.vertex_count = vertex_count;
+    sizes.group_count = a->groups.count;
     EG_TRY(eg_mesh_allocate(&sizes, &a->mesh));
-    a->mesh->describe_group = describe_group;
-    a->mesh->describe_user = a;
+    if (a->groups.count > 0)
+        EG_TRY(eg_mesh_copy_groups(a->mesh, a->groups.count, (const char *const *)a->groups.name));
+    if (a->options.faults) EG_TRY(eg_new(a->ctx, (size_t)sizes.element_count, &a->bad));
     EG_TRY(fill_elements(a));
-    EG_TRY(say_groups(a));
     if (a->order > 1) EG_TRY(eg_assembly_curve(a));
     EG_TRY(eg_assembly_orient(a));
     EG_TRY(eg_assembly_connect(a));
     EG_TRY(eg_assembly_join(a));
-    EG_TRY(eg_assembly_check_unnamed(a));
+    EG_TRY(eg_assembly_overlook(a, eg_assembly_check_unnamed(a)));
     EG_TRY(eg_assembly_find_slits(a));
-    if (a->order > 1) EG_TRY(eg_mesh_check_faces(a->mesh));
-    EG_TRY(eg_mesh_check_mappings(a->mesh));
+    if (a->order > 1) EG_TRY(eg_assembly_overlook(a, eg_mesh_check_faces(a->mesh)));
+    EG_TRY(check_mappings(a));
     EG_TRY(eg_mesh_drop_empty_boundaries(a->mesh));
-    for (int32_t e = 0; e < a->mesh->element_count; e++)
-        a->mesh->global[e] = e;
-    a->mesh->describe_group = NULL;
-    a->mesh->describe_user = NULL;
+    EG_TRY(number_elements(a));
+    EG_TRY(give_faults(a));
     EG_TRY(eg_mesh_order(a->mesh));
 done:
     return status;
@@ -256,16 +256,21 @@ eg_status eg_gmsh_assemble(const eg_gmsh_file *file, const eg_gmsh_options *opti
     eg_assembly a = {.ctx = file->ctx, .file = file};
     *out = NULL;
     if (options) a.options = *options;
+    if (a.options.faults) *a.options.faults = (eg_mesh_faults){0};
     eg_status status = assemble(&a);
     if (status == EG_OK) {
         *out = a.mesh;
         a.mesh = NULL;
+    } else if (a.options.faults && a.options.faults->why && status == EG_ERROR_INPUT) {
+        status = eg_fail(a.ctx, status, "%s", a.options.faults->why); /* it came first */
     } else if (status != EG_ERROR_MEMORY) {
         char message[2 * MESSAGE_BYTES];
         snprintf(message, sizeof message, "%s", eg_context_error(a.ctx));
         status = eg_fail(a.ctx, status, "%s: %s", file->path, message);
     }
     eg_mesh_destroy(&a.mesh);
+    eg_named_groups_free(&a.groups);
+    eg_release(a.ctx, &a.bad);
     eg_release(a.ctx, &a.face_table);
     eg_release(a.ctx, &a.faces);
     eg_release(a.ctx, &a.vertex);

@@ -17,6 +17,17 @@ typedef struct eg_face_element {
     uint32_t slot;                        /* the last of them: element*face_stride + face */
 } eg_face_element;
 
+/* The physical groups of one dimension by their names: groups of one name are one. */
+typedef struct eg_named_groups {
+    eg_context *ctx; /* not owned */
+    int most;        /* of the groups of an entity only the first ones count */
+    int tag_count;
+    int *tag;        /* [tag_count] ascending; owned */
+    int32_t *number; /* [tag_count] of its name; owned */
+    int count;
+    char **name; /* [count] owned */
+} eg_named_groups;
+
 typedef struct eg_assembly {
     eg_context *ctx;          /* not owned */
     const eg_gmsh_file *file; /* not owned */
@@ -30,7 +41,11 @@ typedef struct eg_assembly {
 #define EG_NODE_UNUSED (-1)
 #define EG_NODE_USED (-2) /* by elements, but not as a vertex */
 
+    eg_named_groups groups; /* of elements; none: they have no groups */
+    int32_t no_group;       /* the number of those that are in none */
+
     eg_mesh *mesh; /* owned */
+    bool *bad;     /* [element_count] elements that are not valid; NULL: they are refused; owned */
 
     int named;              /* boundaries 0 … named - 1 are groups; `named` is all other faces */
     int32_t face_count;     /* elements of the file that may be faces */
@@ -49,9 +64,12 @@ eg_status eg_assembly_say(const eg_assembly *a, eg_log_level level, const char *
 eg_status eg_assembly_refuse(const eg_assembly *a, int32_t element, const char *format, ...)
     EG_PRINTF(3, 4);
 
-/* Which group, or else which entity, a block's elements are of: group "fluid", surface 3. */
-const char *eg_assembly_group(const eg_assembly *a, const eg_gmsh_block *block,
-                              char text[EG_GROUP_BYTES]);
+/* Takes the status of a check of elements, which has marked those it objects to in a->bad. Where
+ * they are not to be refused it is EG_OK, and its message is kept if it is the first. */
+eg_status eg_assembly_excuse(const eg_assembly *a, eg_status status);
+/* Takes the status of another check: what it objects to may follow from such elements, if there are
+ * some. */
+eg_status eg_assembly_overlook(const eg_assembly *a, eg_status status);
 
 static inline int32_t eg_assembly_node(const eg_assembly *a, int32_t node)
 {
@@ -91,32 +109,28 @@ eg_status eg_assembly_curve(eg_assembly *a);
 /* Turns elements over that are inside out; objects to those that are tangled or flat. */
 eg_status eg_assembly_orient(eg_assembly *a);
 
-/* --- assemble_boundaries.c -------------------------------------------------------------------- */
+/* --- assemble_groups.c ------------------------------------------------------------------------ */
 
-/* The physical groups of a file's faces. Groups of one name are one boundary. */
-typedef struct eg_face_groups {
-    eg_context *ctx; /* not owned */
-    int count;
-    int *tag;          /* [count] ascending; owned */
-    int32_t *boundary; /* [count] the mesh's number; owned */
-} eg_face_groups;
+/* Finds the groups of the blocks whose elements have a dimension; names ascend. Groups without a
+ * name have one made of `kind` and their tag: "boundary_17". On failure they can be freed, too. */
+eg_status eg_named_groups_create(const eg_assembly *a, int dim, int most, const char *kind,
+                                 eg_named_groups *groups);
+void eg_named_groups_free(eg_named_groups *groups);
 
-/* Finds the groups and gives their names to the mesh, after them one for all other faces; sets
- * a->named. More names may follow: two for each period. On failure the groups can be freed, too. */
-eg_status eg_face_groups_create(eg_assembly *a, eg_face_groups *groups);
-void eg_face_groups_free(eg_face_groups *groups);
+/* The groups that a block's elements are in, each once: numbers [most]. Returns how many. */
+int eg_named_groups_of(const eg_named_groups *groups, const eg_gmsh_file *file,
+                       const eg_gmsh_block *block, int32_t *numbers);
 
-#define EG_PERIODS_MAX 32
-eg_status eg_assembly_add_boundary(eg_assembly *a, const char *name);
-
-/* The boundaries that a block's elements belong to, -1: none. */
-void eg_face_groups_find(const eg_face_groups *groups, const eg_gmsh_file *file,
-                         const eg_gmsh_block *block, int32_t *boundary, int32_t *other);
-
-/* The entity of a block if it is in groups, else NULL. */
-const eg_gmsh_entity *eg_gmsh_grouped_entity(const eg_gmsh_file *file, const eg_gmsh_block *block);
+/* Finds the groups of elements, and says what becomes of those in several and in none. */
+eg_status eg_assembly_find_groups(eg_assembly *a);
+/* The group of a block's elements, if they have groups. */
+int32_t eg_assembly_group_of(const eg_assembly *a, const eg_gmsh_block *block);
 
 /* --- assemble_faces.c ------------------------------------------------------------------------- */
+
+/* One more name; there is room for those of the groups of faces and two for each period. */
+#define EG_PERIODS_MAX 32
+eg_status eg_assembly_add_boundary(eg_assembly *a, const char *name);
 
 /* Finds the groups that bound the mesh and connects its elements. */
 eg_status eg_assembly_connect(eg_assembly *a);

@@ -232,6 +232,7 @@ static eg_status turn_if_inverted(void *user, int32_t element, const double *det
         turn_over(t, element);
         return EG_OK;
     }
+    if (t->assembly->bad) t->assembly->bad[element] = true;
     if (bad->count++ == 0 || element < bad->element) {
         bad->element = element;
         bad->least = least;
@@ -290,7 +291,7 @@ eg_status eg_assembly_orient(eg_assembly *a)
         eg_release(a->ctx, &t.nodes);
         eg_release(a->ctx, &t.node);
     }
-    if (bad.count > 0) EG_TRY(refuse_misshapen(a, &bad));
+    if (bad.count > 0) EG_TRY(eg_assembly_excuse(a, refuse_misshapen(a, &bad)));
     if (turned > 0)
         EG_TRY(eg_assembly_say(a, EG_LOG_WARNING,
                                "%d of %d elements were inside out and turned over", turned,

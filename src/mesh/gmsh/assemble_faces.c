@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define GROUPS_OF_FACE 2 /* that count: one too many */
+
 static void sort_vertices(int count, int32_t *v)
 {
     for (int i = 1; i < count; i++) {
@@ -50,6 +52,29 @@ static eg_face_element *find_face(const eg_assembly *a, int count, int32_t *vert
     return found < 0 ? NULL : &a->faces[found];
 }
 
+/* --- names ------------------------------------------------------------------------------------ */
+
+eg_status eg_assembly_add_boundary(eg_assembly *a, const char *name)
+{
+    eg_mesh *mesh = a->mesh;
+    eg_status status = eg_copy_string(mesh->ctx, name, &mesh->boundary[mesh->boundary_count]);
+    if (status == EG_OK) mesh->boundary_count++;
+    return status;
+}
+
+/* Boundaries are the groups of faces, and after them one for all other faces. */
+static eg_status name_boundaries(eg_assembly *a, const eg_named_groups *groups)
+{
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(a->ctx, (size_t)groups->count + 1 + 2 * EG_PERIODS_MAX, &a->mesh->boundary));
+    for (int g = 0; g < groups->count; g++)
+        EG_TRY(eg_assembly_add_boundary(a, groups->name[g]));
+    a->named = groups->count;
+    EG_TRY(eg_assembly_add_boundary(a, "boundary"));
+done:
+    return status;
+}
+
 /* --- the table -------------------------------------------------------------------------------- */
 
 static eg_status make_table(eg_assembly *a)
@@ -75,22 +100,23 @@ done:
     return status;
 }
 
-/* A face element of the file that cannot be used. */
+/* A face element of a group that cannot be used. */
 static eg_status refuse_face(const eg_assembly *a, const eg_face_element *face, const char *why)
 {
     const eg_gmsh_block *block = &a->file->blocks[face->block];
     const eg_shape_info *info = eg_shape_get_info(block->shape);
     double centre[3] = {0};
-    char group[EG_GROUP_BYTES], place[EG_PLACE_BYTES];
+    char place[EG_PLACE_BYTES];
     for (int i = 0; i < info->vertices; i++) {
         const double *x =
             &a->file->x[3 * (int64_t)block->nodes[(int64_t)face->place * block->np + i]];
         for (int d = 0; d < 3; d++)
             centre[d] += x[d] / info->vertices;
     }
-    return eg_fail(a->ctx, EG_ERROR_INPUT, "element %lld (%s, %s) with its centre at %s %s",
+    return eg_fail(a->ctx, EG_ERROR_INPUT,
+                   "element %lld (%s, group \"%s\") with its centre at %s %s",
                    (long long)block->tag[face->place], info->name,
-                   eg_assembly_group(a, block, group), eg_mesh_place(3, centre, place), why);
+                   a->mesh->boundary[face->boundary], eg_mesh_place(3, centre, place), why);
 }
 
 /* Adds a face element; one that is there already gets the other's group, too. */
@@ -112,13 +138,15 @@ static void add_face(eg_assembly *a, const eg_face_element *face)
 }
 
 /* Vertices of face elements are marked in `marked` [vertex_count]. */
-static eg_status add_block(eg_assembly *a, int b, const eg_face_groups *groups, bool *marked)
+static eg_status add_block(eg_assembly *a, int b, const eg_named_groups *groups, bool *marked)
 {
     eg_status status = EG_OK;
     const eg_gmsh_block *block = &a->file->blocks[b];
     const eg_shape_info *info = eg_shape_get_info(block->shape);
-    eg_face_element face = {.block = b};
-    eg_face_groups_find(groups, a->file, block, &face.boundary, &face.other);
+    int32_t numbers[GROUPS_OF_FACE];
+    const int found = eg_named_groups_of(groups, a->file, block, numbers);
+    eg_face_element face = {
+        .block = b, .boundary = found > 0 ? numbers[0] : -1, .other = found > 1 ? numbers[1] : -1};
     for (int64_t i = 0; i < block->count; i++) {
         bool of_mesh = true;
         face.place = (int32_t)i;
@@ -206,11 +234,12 @@ eg_status eg_assembly_connect(eg_assembly *a)
 {
     eg_status status = EG_OK;
     const eg_mesh *mesh = a->mesh;
-    eg_face_groups groups = {0};
+    eg_named_groups groups = {0};
     bool *marked = NULL;
     int32_t *face_boundary = NULL;
     int64_t *inside = NULL;
-    EG_TRY(eg_face_groups_create(a, &groups));
+    EG_TRY(eg_named_groups_create(a, a->dim - 1, GROUPS_OF_FACE, "boundary", &groups));
+    EG_TRY(name_boundaries(a, &groups));
     EG_TRY(make_table(a));
     EG_TRY(eg_new(a->ctx, (size_t)mesh->vertex_count, &marked));
     EG_TRY(eg_new(a->ctx, (size_t)mesh->element_count * (size_t)mesh->face_stride, &face_boundary));
@@ -220,12 +249,12 @@ eg_status eg_assembly_connect(eg_assembly *a)
     }
     match_faces(a, marked, face_boundary);
     EG_TRY(eg_mesh_connect(a->mesh, face_boundary));
-    EG_TRY(judge_faces(a, inside));
-    EG_TRY(eg_assembly_check_sides(a));
+    EG_TRY(eg_assembly_overlook(a, judge_faces(a, inside)));
+    EG_TRY(eg_assembly_excuse(a, eg_assembly_check_sides(a)));
 done:
     eg_release(a->ctx, &inside);
     eg_release(a->ctx, &face_boundary);
     eg_release(a->ctx, &marked);
-    eg_face_groups_free(&groups);
+    eg_named_groups_free(&groups);
     return status;
 }

@@ -79,7 +79,9 @@ static void judge_part(folding *f, int32_t start)
     f->count += ways[fewer];
     for (int32_t i = 0; i < end; i++) {
         const int32_t e = f->queue[i];
-        if (f->way[e] == fewer && (f->first < 0 || e < f->first)) f->first = e;
+        if (f->way[e] != fewer) continue;
+        if (f->first < 0 || e < f->first) f->first = e;
+        if (f->assembly->bad) f->assembly->bad[e] = true;
     }
 }
 
@@ -106,6 +108,7 @@ static eg_status refuse_overlap(const eg_assembly *a, int32_t element, int face)
     const int32_t other = mesh->neighbour[(int64_t)element * mesh->face_stride + face];
     double centre[3];
     char place[EG_PLACE_BYTES];
+    if (a->bad) a->bad[element] = a->bad[other] = true;
     eg_mesh_face_centre(mesh, element, face, centre);
     return eg_assembly_refuse(
         a, element, "overlaps element %lld: both lie on the same side of the face at %s",

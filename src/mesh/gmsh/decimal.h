@@ -1,4 +1,4 @@
-/* Decimal numbers in text, read fast and to the last bit; private to room `mesh`. */
+/* Decimal numbers in text, read fast and to the last bit; for readers of files. */
 #ifndef EG_GMSH_DECIMAL_H
 #define EG_GMSH_DECIMAL_H
 

@@ -18,11 +18,12 @@ typedef struct eg_gmsh_name {
 /* A geometric entity. In files of version 2.2 an elementary tag with a set of groups is one. The
  * groups of a part of a partitioned entity are those of its parent; where two parts touch there are
  * entities without groups whose parent has a higher dimension. */
+#define EG_GMSH_GROUPS_MAX 64
 typedef struct eg_gmsh_entity {
     int dim, tag;
     int parent; /* entity that a partitioned one is part of, -1: none */
     int physical_count;
-    int *physical; /* tags of its groups, above 0, which may have no name; owned */
+    int *physical; /* tags of its groups, above 0, none twice, which may have no name; owned */
 } eg_gmsh_entity;
 
 /* Elements of one type in one entity, as they stand in the file; in files of version 2.2 all of

@@ -1,10 +1,13 @@
-/* The entities of a mesh that is written for Gmsh: its domain, its boundaries, and both sides of
- * faces that are joined periodically.
+/* The entities of a mesh that is written for Gmsh: its groups of elements, its boundaries, and both
+ * sides of faces that are joined periodically.
  *
  * Joined faces that have different vertices are a shift apart. A link is all faces of one shift;
  * of its sides the master is that from which the shift's first component that is not zero is
- * positive. A node belongs to the first boundary or side that has it, else to the domain. */
+ * positive. A node belongs to the first boundary or side that has it, else to the first group of
+ * elements. */
 #include "mesh/gmsh/groups.h"
+
+#include "mesh/build.h"
 
 #include <math.h>
 #include <string.h>
@@ -83,7 +86,7 @@ static int face_group(eg_gmsh_groups *groups, const eg_gmsh_numbering *numbering
     const eg_mesh *mesh = groups->mesh;
     const int32_t neighbour =
         mesh->neighbour[(int64_t)face->element * mesh->face_stride + face->face];
-    if (neighbour < 0) return -neighbour; /* 1 + its boundary */
+    if (neighbour < 0) return groups->element_groups - 1 - neighbour;
     int32_t mine[EG_MAX_FACE_VERTICES] = {0}, theirs[EG_MAX_FACE_VERTICES] = {0};
     const int n = eg_gmsh_face_vertices(numbering, face, mine);
     eg_gmsh_joined_vertices(numbering, face, theirs);
@@ -111,27 +114,55 @@ static void sort_links(eg_gmsh_groups *groups)
     }
 }
 
+/* --- elements --------------------------------------------------------------------------------- */
+
+static int element_group(const eg_mesh *mesh, int32_t element)
+{
+    return mesh->group_of ? mesh->group_of[element] : 0;
+}
+
+/* Puts the elements of each group together; they stay in order. */
+static eg_status collect_elements(eg_gmsh_groups *groups, const int32_t *by_global)
+{
+    const eg_mesh *mesh = groups->mesh;
+    const eg_status status = eg_new(mesh->ctx, (size_t)mesh->element_count, &groups->elements);
+    if (status != EG_OK) return status;
+    for (int32_t e = 0; e < mesh->element_count; e++)
+        groups->groups[element_group(mesh, e)].count++;
+    int64_t first = 0;
+    for (int g = 0; g < groups->element_groups; g++) {
+        groups->groups[g].first = first;
+        first += groups->groups[g].count;
+        groups->groups[g].count = 0;
+    }
+    for (int32_t i = 0; i < mesh->element_count; i++) {
+        eg_gmsh_group *group = &groups->groups[element_group(mesh, by_global[i])];
+        groups->elements[group->first + group->count++] = by_global[i];
+    }
+    return EG_OK;
+}
+
 /* --- faces ------------------------------------------------------------------------------------ */
 
 /* Passes over all faces in order and counts those of each group; with `fill` it puts them in
  * place as well. Returns how many are joined by no translation. */
 static int64_t visit_faces(eg_gmsh_groups *groups, const eg_gmsh_numbering *numbering,
-                           const int32_t *elements, bool fill)
+                           const int32_t *by_global, bool fill)
 {
     const eg_mesh *mesh = groups->mesh;
     int64_t not_translated = 0;
-    for (int g = 0; g < groups->group_count; g++)
-        groups->groups[g].face_count = 0;
+    for (int g = groups->element_groups; g < groups->group_count; g++)
+        groups->groups[g].count = 0;
     for (int32_t i = 0; i < mesh->element_count; i++) {
-        const int faces = eg_shape_get_info((eg_shape)mesh->shape[elements[i]])->faces;
+        const int faces = eg_shape_get_info((eg_shape)mesh->shape[by_global[i]])->faces;
         for (int f = 0; f < faces; f++) {
-            const eg_gmsh_face face = {elements[i], f};
+            const eg_gmsh_face face = {by_global[i], f};
             const int g = face_group(groups, numbering, &face);
             not_translated += g == NOT_TRANSLATED;
             if (g < 0 || g >= groups->group_count) continue;
             eg_gmsh_group *group = &groups->groups[g];
-            if (fill) groups->faces[group->face_first + group->face_count] = face;
-            group->face_count++;
+            if (fill) groups->faces[group->first + group->count] = face;
+            group->count++;
         }
     }
     return not_translated;
@@ -139,13 +170,11 @@ static int64_t visit_faces(eg_gmsh_groups *groups, const eg_gmsh_numbering *numb
 
 /* Finds the links, then counts faces, then fills them in. */
 static eg_status collect_faces(eg_gmsh_groups *groups, const eg_gmsh_numbering *numbering,
-                               const int32_t *elements)
+                               const int32_t *by_global)
 {
     eg_status status = EG_OK;
     const eg_mesh *mesh = groups->mesh;
-    groups->group_count = EG_GMSH_MASTER(groups, EG_GMSH_LINKS_MAX);
-    EG_TRY(eg_new(mesh->ctx, (size_t)groups->group_count, &groups->groups));
-    const int64_t not_translated = visit_faces(groups, numbering, elements, false);
+    const int64_t not_translated = visit_faces(groups, numbering, by_global, false);
     if (not_translated > 0) {
         eg_log(mesh->ctx, EG_LOG_WARNING,
                "%lld faces are joined to others that are not a translation away: the Gmsh file has "
@@ -156,43 +185,98 @@ static eg_status collect_faces(eg_gmsh_groups *groups, const eg_gmsh_numbering *
     sort_links(groups);
     const int link_count = groups->link_count;
     groups->group_count = EG_GMSH_MASTER(groups, link_count);
-    visit_faces(groups, numbering, elements, false);
-    for (int g = 0; g < groups->group_count; g++) {
-        groups->groups[g].face_first = groups->face_count;
-        groups->face_count += groups->groups[g].face_count;
+    visit_faces(groups, numbering, by_global, false);
+    for (int g = groups->element_groups; g < groups->group_count; g++) {
+        groups->groups[g].first = groups->face_count;
+        groups->face_count += groups->groups[g].count;
     }
     EG_TRY(eg_new(mesh->ctx, (size_t)groups->face_count, &groups->faces));
-    visit_faces(groups, numbering, elements, true);
+    visit_faces(groups, numbering, by_global, true);
     groups->link_count = link_count; /* visits find again what was given up */
 done:
     return status;
 }
 
+/* Lists which groups of faces bound which groups of elements. */
+static eg_status find_bounds(eg_gmsh_groups *groups)
+{
+    eg_status status = EG_OK;
+    const eg_mesh *mesh = groups->mesh;
+    uint64_t *keys = NULL;
+    int32_t *order = NULL;
+    size_t count = 0;
+    EG_TRY(eg_new(mesh->ctx, (size_t)groups->face_count, &keys));
+    EG_TRY(eg_new(mesh->ctx, (size_t)groups->face_count, &order));
+    for (int g = groups->element_groups; g < groups->group_count; g++) {
+        const eg_gmsh_group *group = &groups->groups[g];
+        for (int64_t i = group->first; i < group->first + group->count; i++) {
+            const int elements = element_group(mesh, groups->faces[i].element);
+            keys[count++] = (uint64_t)elements * (uint64_t)groups->group_count + (uint64_t)g;
+        }
+    }
+    EG_TRY(eg_sort_keys(mesh->ctx, count, keys, order));
+    EG_TRY(eg_new(mesh->ctx, count, &groups->bounds));
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || keys[i] != keys[i - 1])
+            groups->bounds[groups->bound_count++] =
+                (eg_gmsh_bound){(int)(keys[i] / (uint64_t)groups->group_count),
+                                (int)(keys[i] % (uint64_t)groups->group_count)};
+done:
+    eg_release(mesh->ctx, &order);
+    eg_release(mesh->ctx, &keys);
+    return status;
+}
+
 /* --- nodes ------------------------------------------------------------------------------------ */
 
-static void extend_box(eg_gmsh_group *group, bool first, int dim, const double *x)
+static void extend_box(eg_gmsh_group *group, int dim, const double *x)
 {
     for (int d = 0; d < dim; d++) {
-        if (first || x[d] < group->low[d]) group->low[d] = x[d];
-        if (first || x[d] > group->high[d]) group->high[d] = x[d];
+        group->low[d] = fmin(group->low[d], x[d]);
+        group->high[d] = fmax(group->high[d], x[d]);
     }
 }
 
-/* Marks the nodes of a group's faces as its own, unless another group has them. */
-static void claim_nodes(const eg_gmsh_groups *groups, int g, const eg_gmsh_numbering *numbering,
-                        int *owner)
+/* Marks nodes of a group as its own, unless another group has them. */
+static void claim_nodes(eg_gmsh_groups *groups, int g, const eg_gmsh_numbering *numbering,
+                        int count, const int64_t *nodes, int *owner)
 {
     const int dim = groups->mesh->dim;
     eg_gmsh_group *group = &groups->groups[g];
-    for (int64_t i = 0; i < group->face_count; i++) {
-        int64_t nodes[EG_GMSH_FACE_NODES_MAX];
-        const int count =
-            eg_gmsh_group_face_nodes(numbering, &groups->faces[group->face_first + i], nodes, NULL);
-        for (int k = 0; k < count; k++) {
-            extend_box(group, i == 0 && k == 0, dim, &numbering->x[nodes[k] * dim]);
-            if (owner[nodes[k]] == 0) owner[nodes[k]] = g;
+    for (int k = 0; k < count; k++) {
+        extend_box(group, dim, &numbering->x[nodes[k] * dim]);
+        if (owner[nodes[k]] < 0) owner[nodes[k]] = g;
+    }
+}
+
+/* owner [nodes]: the group of each. */
+static void find_owners(eg_gmsh_groups *groups, const eg_gmsh_numbering *numbering, int *owner)
+{
+    for (int64_t i = 0; i < numbering->count; i++)
+        owner[i] = -1;
+    for (int g = 0; g < groups->group_count; g++)
+        for (int d = 0; groups->groups[g].count > 0 && d < groups->mesh->dim; d++) {
+            groups->groups[g].low[d] = INFINITY;
+            groups->groups[g].high[d] = -INFINITY;
+        }
+    for (int g = groups->element_groups; g < groups->group_count; g++) {
+        const eg_gmsh_group *group = &groups->groups[g];
+        for (int64_t i = group->first; i < group->first + group->count; i++) {
+            int64_t nodes[EG_GMSH_FACE_NODES_MAX];
+            const int count = eg_gmsh_group_face_nodes(numbering, &groups->faces[i], nodes, NULL);
+            claim_nodes(groups, g, numbering, count, nodes, owner);
         }
     }
+    for (int g = 0; g < groups->element_groups; g++) {
+        const eg_gmsh_group *group = &groups->groups[g];
+        for (int64_t i = group->first; i < group->first + group->count; i++) {
+            int count;
+            const int64_t *nodes = eg_gmsh_element_nodes(numbering, groups->elements[i], &count);
+            claim_nodes(groups, g, numbering, count, nodes, owner);
+        }
+    }
+    for (int64_t i = 0; i < numbering->count; i++)
+        if (owner[i] < 0) owner[i] = 0; /* no element has it */
 }
 
 static eg_status sort_nodes(eg_gmsh_groups *groups, const eg_gmsh_numbering *numbering)
@@ -202,13 +286,9 @@ static eg_status sort_nodes(eg_gmsh_groups *groups, const eg_gmsh_numbering *num
     int *owner = NULL; /* [nodes] group */
     EG_TRY(eg_new(ctx, (size_t)numbering->count, &owner));
     EG_TRY(eg_new(ctx, (size_t)numbering->count, &groups->nodes));
-    for (int g = 1; g < groups->group_count; g++)
-        claim_nodes(groups, g, numbering, owner);
-    for (int64_t i = 0; i < numbering->count; i++) {
-        extend_box(&groups->groups[0], i == 0, groups->mesh->dim,
-                   &numbering->x[i * groups->mesh->dim]);
+    find_owners(groups, numbering, owner);
+    for (int64_t i = 0; i < numbering->count; i++)
         groups->groups[owner[i]].node_count++;
-    }
     int64_t first = 0;
     for (int g = 0; g < groups->group_count; g++) {
         groups->groups[g].node_first = first;
@@ -224,12 +304,18 @@ done:
     return status;
 }
 
-eg_status eg_gmsh_find_groups(const eg_gmsh_numbering *numbering, const int32_t *elements,
+eg_status eg_gmsh_find_groups(const eg_gmsh_numbering *numbering, const int32_t *by_global,
                               eg_gmsh_groups *groups)
 {
     eg_status status = EG_OK;
-    *groups = (eg_gmsh_groups){.mesh = numbering->mesh};
-    EG_TRY(collect_faces(groups, numbering, elements));
+    const eg_mesh *mesh = numbering->mesh;
+    *groups =
+        (eg_gmsh_groups){.mesh = mesh, .element_groups = mesh->group_count ? mesh->group_count : 1};
+    groups->group_count = EG_GMSH_MASTER(groups, EG_GMSH_LINKS_MAX);
+    EG_TRY(eg_new(mesh->ctx, (size_t)groups->group_count, &groups->groups));
+    EG_TRY(collect_elements(groups, by_global));
+    EG_TRY(collect_faces(groups, numbering, by_global));
+    EG_TRY(find_bounds(groups));
     EG_TRY(sort_nodes(groups, numbering));
 done:
     if (status != EG_OK) eg_gmsh_groups_free(groups);
@@ -241,7 +327,9 @@ void eg_gmsh_groups_free(eg_gmsh_groups *groups)
     if (!groups->mesh) return;
     eg_context *ctx = groups->mesh->ctx;
     eg_release(ctx, &groups->nodes);
+    eg_release(ctx, &groups->bounds);
     eg_release(ctx, &groups->faces);
+    eg_release(ctx, &groups->elements);
     eg_release(ctx, &groups->groups);
     *groups = (eg_gmsh_groups){0};
 }

@@ -6,8 +6,6 @@
 #include <limits.h>
 #include <string.h>
 
-#define GROUPS_MAX 64 /* of an entity */
-
 /* --- values ----------------------------------------------------------------------------------- */
 
 const char *eg_gmsh_entity_name(int dim)
@@ -162,8 +160,9 @@ eg_status eg_gmsh_add_physical(eg_gmsh_reader *r, int entity, int tag)
     tag = tag < 0 ? -tag : tag;
     for (int i = 0; i < e->physical_count; i++)
         if (e->physical[i] == tag) return EG_OK;
-    if (e->physical_count == GROUPS_MAX)
-        return eg_gmsh_fail(&r->in, "it belongs to more than %d physical groups", GROUPS_MAX);
+    if (e->physical_count == EG_GMSH_GROUPS_MAX)
+        return eg_gmsh_fail(&r->in, "it belongs to more than %d physical groups",
+                            EG_GMSH_GROUPS_MAX);
     eg_status status = eg_reallocate(
         r->file->ctx, ((size_t)e->physical_count + 1) * sizeof *e->physical, (void **)&e->physical);
     if (status == EG_OK) e->physical[e->physical_count++] = tag;

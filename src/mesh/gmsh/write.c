@@ -19,6 +19,19 @@ static bool is_side_name(const char *name)
     return after > number && (!*after || strcmp(after, "_image") == 0);
 }
 
+static eg_status check_name(eg_context *ctx, const char *what, const char *name)
+{
+    const size_t length = strlen(name);
+    bool good = length > 0 && length <= NAME_BYTES_MAX;
+    for (size_t i = 0; i < length; i++)
+        good = good && (unsigned char)name[i] >= ' ' && name[i] != '"';
+    if (good) return EG_OK;
+    return eg_fail(ctx, EG_ERROR_INPUT,
+                   "the %s name \"%s\" cannot stand in a Gmsh file: use 1 to %d bytes without "
+                   "quotes and control characters",
+                   what, name, NAME_BYTES_MAX);
+}
+
 static eg_status check_mesh(const eg_mesh *mesh)
 {
     if (mesh->ghost_count > 0 || mesh->element_count != mesh->global_count)
@@ -34,25 +47,19 @@ static eg_status check_mesh(const eg_mesh *mesh)
                        "Gmsh has no %s of order %d: write a mesh of order %d or less",
                        eg_shape_get_info(shape)->name, mesh->order, highest);
     }
-    for (int b = 0; b < mesh->boundary_count; b++) {
+    eg_status status = EG_OK;
+    for (int g = 0; g < mesh->group_count && status == EG_OK; g++)
+        status = check_name(mesh->ctx, "group", mesh->group[g]);
+    for (int b = 0; b < mesh->boundary_count && status == EG_OK; b++) {
         const char *name = mesh->boundary[b];
-        const size_t length = strlen(name);
-        bool good = length > 0 && length <= NAME_BYTES_MAX;
-        for (size_t i = 0; i < length; i++)
-            good = good && (unsigned char)name[i] >= ' ' && name[i] != '"';
-        if (!good)
-            return eg_fail(
-                mesh->ctx, EG_ERROR_INPUT,
-                "the boundary name \"%s\" cannot stand in a Gmsh file: use 1 to %d bytes "
-                "without quotes and control characters",
-                name, NAME_BYTES_MAX);
-        if (is_side_name(name))
-            return eg_fail(mesh->ctx, EG_ERROR_INPUT,
-                           "the boundary name \"%s\" is kept for the sides of periodic boxes in a "
-                           "Gmsh file: give the boundary another one",
-                           name);
+        status = check_name(mesh->ctx, "boundary", name);
+        if (status == EG_OK && is_side_name(name))
+            status = eg_fail(mesh->ctx, EG_ERROR_INPUT,
+                             "the boundary name \"%s\" is kept for the sides of periodic boxes in "
+                             "a Gmsh file: give the boundary another one",
+                             name);
     }
-    return EG_OK;
+    return status;
 }
 
 /* --- elements and faces ----------------------------------------------------------------------- */
@@ -60,29 +67,24 @@ static eg_status check_mesh(const eg_mesh *mesh)
 static eg_status sort_elements(eg_gmsh_writer *w)
 {
     const eg_mesh *mesh = w->mesh;
-    eg_status status = eg_new(mesh->ctx, (size_t)mesh->element_count, &w->elements);
+    eg_status status = eg_new(mesh->ctx, (size_t)mesh->element_count, &w->by_global);
     if (status != EG_OK) return status;
     for (int32_t e = 0; e < mesh->element_count; e++)
-        w->elements[mesh->global[e]] = e;
+        w->by_global[mesh->global[e]] = e;
     return EG_OK;
 }
 
 int eg_gmsh_group_dim(const eg_gmsh_writer *w, int group)
 {
-    return group == 0 ? w->mesh->dim : w->mesh->dim - 1;
+    return group < w->groups.element_groups ? w->mesh->dim : w->mesh->dim - 1;
 }
 
-/* Elements of the domain, faces of another group. */
-static int64_t member_count(const eg_gmsh_writer *w, int g)
-{
-    return g == 0 ? w->mesh->element_count : w->groups.groups[g].face_count;
-}
-
-/* The shape of element i of the domain, or of face i of another group. */
+/* The shape of element or face i of a group. */
 static eg_shape shape_of(const eg_gmsh_writer *w, int g, int64_t i)
 {
-    if (g == 0) return (eg_shape)w->mesh->shape[w->elements[i]];
-    const eg_gmsh_face *face = &w->groups.faces[w->groups.groups[g].face_first + i];
+    const int64_t at = w->groups.groups[g].first + i;
+    if (g < w->groups.element_groups) return (eg_shape)w->mesh->shape[w->groups.elements[at]];
+    const eg_gmsh_face *face = &w->groups.faces[at];
     return eg_shape_get_info((eg_shape)w->mesh->shape[face->element])->face_shape;
 }
 
@@ -94,7 +96,7 @@ static eg_status find_blocks(eg_gmsh_writer *w)
     if (status != EG_OK) return status;
     for (int g = 0; g < w->groups.group_count; g++) {
         int64_t counts[EG_SHAPE_COUNT] = {0};
-        for (int64_t i = 0; i < member_count(w, g); i++)
+        for (int64_t i = 0; i < w->groups.groups[g].count; i++)
             counts[shape_of(w, g, i)]++;
         for (int s = 0; s < EG_SHAPE_COUNT; s++)
             if (counts[s] > 0)
@@ -106,22 +108,21 @@ static eg_status find_blocks(eg_gmsh_writer *w)
 bool eg_gmsh_next(const eg_gmsh_writer *w, const eg_gmsh_members *block, eg_gmsh_cursor *cursor)
 {
     const int g = block->group;
-    const int64_t count = member_count(w, g);
-    while (cursor->next < count && shape_of(w, g, cursor->next) != block->shape)
+    const eg_gmsh_group *group = &w->groups.groups[g];
+    while (cursor->next < group->count && shape_of(w, g, cursor->next) != block->shape)
         cursor->next++;
-    if (cursor->next == count) return false;
-    if (g == 0) {
-        const int32_t element = w->elements[cursor->next];
-        cursor->tag = cursor->next + 1;
+    if (cursor->next == group->count) return false;
+    const int64_t at = group->first + cursor->next++;
+    if (g < w->groups.element_groups) {
+        const int32_t element = w->groups.elements[at];
+        cursor->tag = w->mesh->global[element] + 1;
         cursor->nodes = eg_gmsh_element_nodes(&w->nodes, element, &cursor->node_count);
     } else {
-        const int64_t face = w->groups.groups[g].face_first + cursor->next;
-        cursor->tag = w->mesh->element_count + face + 1;
+        cursor->tag = w->mesh->element_count + at + 1;
         cursor->nodes = cursor->face;
         cursor->node_count =
-            eg_gmsh_group_face_nodes(&w->nodes, &w->groups.faces[face], cursor->face, NULL);
+            eg_gmsh_group_face_nodes(&w->nodes, &w->groups.faces[at], cursor->face, NULL);
     }
-    cursor->next++;
     return true;
 }
 
@@ -148,14 +149,18 @@ static void put_names(eg_gmsh_writer *w)
 {
     const eg_mesh *mesh = w->mesh;
     eg_gmsh_put_text(&w->out, "$PhysicalNames\n%d\n", w->groups.group_count);
-    for (int g = 1; g <= mesh->boundary_count; g++)
-        eg_gmsh_put_text(&w->out, "%d %d \"%s\"\n", mesh->dim - 1, g + 1, mesh->boundary[g - 1]);
+    for (int b = 0; b < mesh->boundary_count; b++)
+        eg_gmsh_put_text(&w->out, "%d %d \"%s\"\n", mesh->dim - 1, w->groups.element_groups + b + 1,
+                         mesh->boundary[b]);
     for (int i = 0; i < w->groups.link_count; i++) {
         const int tag = EG_GMSH_MASTER(&w->groups, i) + 1;
         eg_gmsh_put_text(&w->out, "%d %d \"periodic_%d\"\n%d %d \"periodic_%d_image\"\n",
                          mesh->dim - 1, tag, i + 1, mesh->dim - 1, tag + 1, i + 1);
     }
-    eg_gmsh_put_text(&w->out, "%d 1 \"domain\"\n$EndPhysicalNames\n", mesh->dim);
+    for (int g = 0; g < w->groups.element_groups; g++)
+        eg_gmsh_put_text(&w->out, "%d %d \"%s\"\n", mesh->dim, g + 1,
+                         mesh->group_count > 0 ? mesh->group[g] : "domain");
+    eg_gmsh_put_text(&w->out, "$EndPhysicalNames\n");
 }
 
 /* The image's entity and the master's, the translation as an affine mapping. */
@@ -184,10 +189,9 @@ static void put_pairs(eg_gmsh_writer *w, int link, int64_t *master)
 {
     const eg_gmsh_group *image = &w->groups.groups[EG_GMSH_MASTER(&w->groups, link) + 1];
     int64_t pairs = 0;
-    for (int64_t i = 0; i < image->face_count; i++) {
+    for (int64_t i = image->first; i < image->first + image->count; i++) {
         int64_t nodes[EG_GMSH_FACE_NODES_MAX], joined[EG_GMSH_FACE_NODES_MAX];
-        const int count = eg_gmsh_group_face_nodes(
-            &w->nodes, &w->groups.faces[image->face_first + i], nodes, joined);
+        const int count = eg_gmsh_group_face_nodes(&w->nodes, &w->groups.faces[i], nodes, joined);
         for (int k = 0; k < count; k++) {
             pairs += master[nodes[k]] == 0;
             master[nodes[k]] = joined[k] + 1;
@@ -236,8 +240,8 @@ eg_status eg_mesh_write_gmsh(const eg_mesh *mesh, const char *path, const eg_gms
     w.out.swapped = format && format->swapped;
     EG_TRY(check_mesh(mesh));
     EG_TRY(sort_elements(&w));
-    EG_TRY(eg_gmsh_number(mesh, w.elements, &w.nodes));
-    EG_TRY(eg_gmsh_find_groups(&w.nodes, w.elements, &w.groups));
+    EG_TRY(eg_gmsh_number(mesh, w.by_global, &w.nodes));
+    EG_TRY(eg_gmsh_find_groups(&w.nodes, w.by_global, &w.groups));
     EG_TRY(find_blocks(&w));
     put_format(&w, version);
     put_names(&w);
@@ -250,6 +254,6 @@ done:
     eg_release(mesh->ctx, &w.blocks);
     eg_gmsh_groups_free(&w.groups);
     eg_gmsh_numbering_free(&w.nodes);
-    eg_release(mesh->ctx, &w.elements);
+    eg_release(mesh->ctx, &w.by_global);
     return status;
 }

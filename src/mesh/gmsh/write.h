@@ -5,7 +5,7 @@
 #include "mesh/gmsh/groups.h"
 #include "mesh/gmsh/put.h"
 
-/* Elements of the domain, or faces of another group, that have one shape. */
+/* Elements or faces of a group that have one shape. */
 typedef struct eg_gmsh_members {
     int group;
     eg_shape shape;
@@ -15,7 +15,7 @@ typedef struct eg_gmsh_members {
 /* A mesh on its way into a file. */
 typedef struct eg_gmsh_writer {
     const eg_mesh *mesh; /* not owned */
-    int32_t *elements;   /* [element_count] ascending by global number; owned */
+    int32_t *by_global;  /* [element_count] elements in the order of their numbers; owned */
     eg_gmsh_numbering nodes;
     eg_gmsh_groups groups;
     int block_count;

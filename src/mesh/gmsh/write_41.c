@@ -2,35 +2,41 @@
  * entity; nodes and elements stand in blocks, those of an entity together. */
 #include "mesh/gmsh/write.h"
 
-/* Tag, box, physical group, and what bounds it: nothing that a group has; the domain all others. */
-static void put_entity(eg_gmsh_writer *w, int g)
+/* Tag, box, physical group, and what bounds it: groups of faces those of elements, nothing them.
+ * The bounds of the group are the next ones from `bound` on, which goes behind them. */
+static void put_entity(eg_gmsh_writer *w, int g, int64_t *bound)
 {
     eg_gmsh_output *out = &w->out;
-    const eg_gmsh_group *group = &w->groups.groups[g];
-    const int bounding = g == 0 ? w->groups.group_count - 1 : 0;
+    const eg_gmsh_groups *groups = &w->groups;
+    const eg_gmsh_group *group = &groups->groups[g];
+    const int64_t first = *bound;
+    while (*bound < groups->bound_count && groups->bounds[*bound].elements == g)
+        ++*bound;
     eg_gmsh_put_int(out, g + 1);
     eg_gmsh_put_point(out, 3, group->low);
     eg_gmsh_put_point(out, 3, group->high);
     eg_gmsh_put_size(out, 1);
     eg_gmsh_put_int(out, g + 1);
-    eg_gmsh_put_size(out, bounding);
-    for (int i = 1; i <= bounding; i++)
-        eg_gmsh_put_int(out, i + 1);
+    eg_gmsh_put_size(out, *bound - first);
+    for (int64_t i = first; i < *bound; i++)
+        eg_gmsh_put_int(out, groups->bounds[i].faces + 1);
     eg_gmsh_put_line(out);
 }
 
 static void put_entities(eg_gmsh_writer *w)
 {
     int count[4] = {0}; /* by dimension */
+    int64_t bound = 0;
     for (int g = 0; g < w->groups.group_count; g++)
         count[eg_gmsh_group_dim(w, g)]++;
     eg_gmsh_put_begin(&w->out, "Entities");
     for (int d = 0; d < 4; d++)
         eg_gmsh_put_size(&w->out, count[d]);
     eg_gmsh_put_line(&w->out);
-    for (int g = 1; g < w->groups.group_count; g++)
-        put_entity(w, g);
-    put_entity(w, 0);
+    for (int g = w->groups.element_groups; g < w->groups.group_count; g++)
+        put_entity(w, g, &bound);
+    for (int g = 0; g < w->groups.element_groups; g++)
+        put_entity(w, g, &bound);
     eg_gmsh_put_end(&w->out, "Entities");
 }
 

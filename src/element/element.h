@@ -122,6 +122,8 @@ const char *eg_basis_name(eg_basis basis); /* "lobatto", … */
 
 #define EG_DEGREE_MAX 10      /* of simplices and hexahedra */
 #define EG_DEGREE_MAX_QUAD 15 /* of lines and quadrilaterals */
+/* Values per element: at most those of the hexahedron of the highest degree. */
+#define EG_NP_MAX ((EG_DEGREE_MAX + 1) * (EG_DEGREE_MAX + 1) * (EG_DEGREE_MAX + 1))
 
 /* How many modes, or nodes, an element has: polynomials of degree at most `degree`, in all
  * coordinates together on simplices, in each on tensor shapes. */
@@ -174,6 +176,8 @@ eg_status eg_element_evaluate(const eg_element *element, int count, const double
 /* Derivatives of the basis at points: out [dim][count][np]. */
 eg_status eg_element_differentiate(const eg_element *element, int count, const double *points,
                                    double *out);
+/* Both at one point r [dim]: values [np], gradient [dim][np]. Allocates nothing. */
+void eg_element_at(const eg_element *element, const double *r, double *values, double *gradient);
 /* The L2 projection from the points of a cubature: out [np][count] = mass⁻¹ Iᵀ W. */
 eg_status eg_element_project(const eg_element *element, const eg_cubature *cubature, double *out);
 /* The L2 projection from one element's values to another's of the same shape, exact where the

@@ -138,6 +138,28 @@ done:
     return status;
 }
 
+void eg_element_at(const eg_element *element, const double *r, double *values, double *gradient)
+{
+    if (eg_shape_get_info(element->shape)->tensor) {
+        tensor_at(element, basis_factor, 1, r, values, gradient);
+        return;
+    }
+    const size_t np = (size_t)element->np, dim = (size_t)element->dim;
+    double modes[4][EG_SIMPLEX_NP_MAX]; /* values, then derivatives */
+    eg_simplex_modes(element->shape, element->degree, r, values, gradient);
+    if (element->basis == EG_BASIS_MODAL) return;
+    memcpy(modes[0], values, np * sizeof *values);
+    for (size_t d = 0; d < dim; d++)
+        memcpy(modes[1 + d], gradient + d * np, np * sizeof *gradient);
+    for (size_t row = 0; row <= dim; row++) {
+        double *out = row == 0 ? values : gradient + (row - 1) * np;
+        memset(out, 0, np * sizeof *out);
+        for (size_t k = 0; k < np; k++)
+            for (size_t i = 0; i < np; i++)
+                out[i] += modes[row][k] * element->V_inverse[k * np + i];
+    }
+}
+
 eg_status eg_element_dual(const eg_element *element, int count, const double *points, double *out)
 {
     eg_status status = EG_OK;

@@ -125,15 +125,15 @@ size_t eg_field_host_count(const eg_field *field)
     return count;
 }
 
-/* Where each own element begins in the host's order. */
-static eg_status host_places(const eg_field *field, size_t **out)
+/* Where each of the own elements [first, first + count) begins in the host's order of them. */
+static eg_status host_places(const eg_field *field, int32_t first, int32_t count, size_t **out)
 {
     const eg_space *space = field->space;
-    eg_status status = eg_new(space->ctx, (size_t)space->mesh->element_count, out);
+    eg_status status = eg_new(space->ctx, (size_t)count, out);
     size_t place = 0;
-    for (int32_t e = 0; status == EG_OK && e < space->mesh->element_count; e++) {
-        const eg_group *g = eg_space_group_of(space, e);
-        (*out)[e] = place;
+    for (int32_t i = 0; status == EG_OK && i < count; i++) {
+        const eg_group *g = eg_space_group_of(space, first + i);
+        (*out)[i] = place;
         place += (size_t)(g->element->np * field->components);
     }
     return status;
@@ -156,36 +156,61 @@ static void store_element(eg_type type, void *tile, int lanes, int count, const 
             ((float *)tile)[i * lanes] = (float)values[i];
 }
 
-/* Moves the own tiles of a field to the host's order (`to`) or from it (`from`). */
-static eg_status convert(const eg_field *field, double *to, const double *from)
+/* How many tiles from `tile` on, at most `most`, hold elements of [first, first + count) each. */
+static int64_t tiles_with(const eg_group *g, int64_t tile, int64_t most, int32_t first,
+                          int32_t count)
+{
+    for (int64_t n = 0; n < most; n++) {
+        const int32_t *element = g->element_of_slot + (tile + n) * g->lanes;
+        int lane = 0;
+        while (lane < g->lanes && (element[lane] < first || element[lane] - first >= count))
+            lane++;
+        if (lane == g->lanes) return n;
+    }
+    return most;
+}
+
+/* Moves own elements [first, first + count) of a field to the host's order (`to`), or all of them
+ * from it (`from`). */
+static eg_status convert(const eg_field *field, int32_t first, int32_t count, double *to,
+                         const double *from)
 {
     const eg_space *space = field->space;
     const size_t size = eg_type_size(field->type);
     eg_status status = EG_OK;
     size_t *place = NULL;
     char *stage = NULL;
-    EG_TRY(host_places(field, &place));
+    EG_TRY(host_places(field, first, count, &place));
     for (int i = 0; i < space->group_count; i++) {
         const eg_group *g = &space->groups[i];
-        const int count = g->element->np * field->components;
+        const int np = g->element->np * field->components;
         const size_t values = eg_group_tile_values(g, field->components);
         int64_t piece = values < STAGE_VALUES ? (int64_t)(STAGE_VALUES / values) : 1;
         if (piece > g->own_tiles) piece = g->own_tiles;
         EG_TRY(eg_allocate(space->ctx, (size_t)piece * values * size, (void **)&stage));
-        for (int64_t tile = 0; tile < g->own_tiles; tile += piece) {
-            int64_t tiles = g->own_tiles - tile < piece ? g->own_tiles - tile : piece;
-            size_t first = field->offset[i] + (size_t)tile * values;
-            if (to) EG_TRY(eg_buffer_download(field->data, first, (size_t)tiles * values, stage));
+        for (int64_t tile = 0, tiles = 1; tile < g->own_tiles; tile += tiles) {
+            int64_t most = g->own_tiles - tile < piece ? g->own_tiles - tile : piece;
+            tiles = tiles_with(g, tile, most, first, count);
+            if (tiles == 0) {
+                tiles = 1;
+                continue;
+            }
+            size_t at = field->offset[i] + (size_t)tile * values;
+            if (to) EG_TRY(eg_buffer_download(field->data, at, (size_t)tiles * values, stage));
             for (int64_t k = 0; k < tiles * g->lanes; k++) {
                 int32_t element = g->element_of_slot[tile * g->lanes + k];
-                char *at =
+                if (element < first || element - first >= count) continue;
+                /* What fills a tile up is a copy to rounding only, once there were steps. */
+                if (to && space->slot_of_element[element] != g->first_slot + tile * g->lanes + k)
+                    continue;
+                char *lane =
                     stage + ((size_t)(k / g->lanes) * values + (size_t)(k % g->lanes)) * size;
                 if (to)
-                    load_element(field->type, at, g->lanes, count, to + place[element]);
+                    load_element(field->type, lane, g->lanes, np, to + place[element - first]);
                 else
-                    store_element(field->type, at, g->lanes, count, from + place[element]);
+                    store_element(field->type, lane, g->lanes, np, from + place[element - first]);
             }
-            if (from) EG_TRY(eg_buffer_upload(field->data, first, (size_t)tiles * values, stage));
+            if (from) EG_TRY(eg_buffer_upload(field->data, at, (size_t)tiles * values, stage));
         }
         eg_release(space->ctx, &stage);
     }
@@ -197,12 +222,18 @@ done:
 
 eg_status eg_field_to_host(const eg_field *field, double *values)
 {
-    return convert(field, values, NULL);
+    return convert(field, 0, field->space->mesh->element_count, values, NULL);
+}
+
+eg_status eg_field_to_host_part(const eg_field *field, int32_t first, int32_t count, double *values)
+{
+    return convert(field, first, count, values, NULL);
 }
 
 eg_status eg_field_from_host(eg_field *field, const double *values)
 {
-    eg_status status = eg_comm_agree(field->space->comm, convert(field, NULL, values));
+    eg_status status = eg_comm_agree(
+        field->space->comm, convert(field, 0, field->space->mesh->element_count, NULL, values));
     return status == EG_OK ? eg_field_fill_ghosts(field) : status;
 }
 

@@ -157,6 +157,9 @@ void eg_field_destroy(eg_field **field);
 /* Element by element on the host, in the order of the mesh: [own element][component][np]. */
 size_t eg_field_host_count(const eg_field *field); /* values of all own elements */
 eg_status eg_field_to_host(const eg_field *field, double *values);
+/* The same of own elements [first, first + count) alone. */
+eg_status eg_field_to_host_part(const eg_field *field, int32_t first, int32_t count,
+                                double *values);
 /* Fills padding and ghosts, too (ghosts by an exchange). */
 eg_status eg_field_from_host(eg_field *field, const double *values);
 
@@ -247,5 +250,11 @@ void eg_measure_destroy(eg_measure **measure);
 eg_status eg_measure_norms(eg_measure *measure, double t, const eg_field *field, eg_norms *out);
 /* ∫ of each component over the domain: out [components]. */
 eg_status eg_measure_integrals(eg_measure *measure, const eg_field *field, double *out);
+
+/* --- what is computed from fields --------------------------------------------------------------- */
+
+#include "field/guard.h"    /* solutions that are lost */
+#include "field/probe.h"    /* values at points */
+#include "field/quantity.h" /* integrals, norms and extremes of expressions */
 
 #endif

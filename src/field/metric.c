@@ -44,6 +44,34 @@ done:
 
 /* --- faces ------------------------------------------------------------------------------------ */
 
+eg_status eg_group_face_slopes(const eg_group *group, int face, int count, const double *points,
+                               double *slopes)
+{
+    const eg_element *geometry = group->geometry;
+    const size_t dim = (size_t)geometry->dim, size = (size_t)count * (size_t)geometry->np;
+    /* Faces are placed affinely, so r changes by as much anywhere: the face's origin, one step
+     * along its first coordinate, one along its second. */
+    static const double steps[2][3] = {{0, 1, 0}, {0, 0, 1}};
+    double placed[3][3], *r = NULL, *gradient = NULL; /* [dim][count], [dim][count][np] */
+    eg_status status = EG_OK;
+
+    EG_TRY(eg_new(geometry->ctx, dim * (size_t)count, &r));
+    EG_TRY(eg_new(geometry->ctx, dim * size, &gradient));
+    eg_shape_face_points(group->shape, face, 3, &steps[0][0], &placed[0][0]);
+    eg_shape_face_points(group->shape, face, count, points, r);
+    EG_TRY(eg_element_differentiate(geometry, count, r, gradient));
+    for (size_t a = 0; a + 1 < dim; a++)
+        for (size_t i = 0; i < size; i++) {
+            slopes[a * size + i] = 0;
+            for (size_t d = 0; d < dim; d++)
+                slopes[a * size + i] += (placed[d][a + 1] - placed[d][0]) * gradient[d * size + i];
+        }
+done:
+    eg_release(geometry->ctx, &gradient);
+    eg_release(geometry->ctx, &r);
+    return status;
+}
+
 /* The geometry's functions at the points of each face, values [faces][count][np], and their
  * derivatives along the face's coordinates, slopes [faces][dim-1][count][np]. */
 static eg_status face_tables(const eg_space *space, const eg_group *group, int count,
@@ -52,31 +80,17 @@ static eg_status face_tables(const eg_space *space, const eg_group *group, int c
     const eg_shape_info *info = eg_shape_get_info(group->shape);
     const eg_element *geometry = group->geometry;
     const size_t dim = (size_t)info->dim, size = (size_t)count * (size_t)geometry->np;
-    double *r = NULL, *gradient = NULL; /* [dim][count], [dim][count][np] */
+    double *r = NULL; /* [dim][count] */
     eg_status status = EG_OK;
 
     EG_TRY(eg_new(space->ctx, dim * (size_t)count, &r));
-    EG_TRY(eg_new(space->ctx, dim * size, &gradient));
     for (int f = 0; f < info->faces; f++) {
-        /* Faces are placed affinely, so r changes by as much anywhere: the face's origin, one step
-         * along its first coordinate, one along its second. */
-        static const double steps[2][3] = {{0, 1, 0}, {0, 0, 1}};
-        double placed[3][3];
-        eg_shape_face_points(group->shape, f, 3, &steps[0][0], &placed[0][0]);
         eg_shape_face_points(group->shape, f, count, points, r);
         EG_TRY(eg_element_evaluate(geometry, count, r, values + (size_t)f * size));
-        EG_TRY(eg_element_differentiate(geometry, count, r, gradient));
-        for (size_t a = 0; a + 1 < dim; a++) {
-            double *along = slopes + ((size_t)f * (dim - 1) + a) * size;
-            for (size_t d = 0; d < dim; d++) {
-                double step = placed[d][a + 1] - placed[d][0];
-                for (size_t i = 0; i < size; i++)
-                    along[i] += step * gradient[d * size + i];
-            }
-        }
+        EG_TRY(
+            eg_group_face_slopes(group, f, count, points, slopes + (size_t)f * (dim - 1) * size));
     }
 done:
-    eg_release(space->ctx, &gradient);
     eg_release(space->ctx, &r);
     return status;
 }

@@ -84,6 +84,10 @@ eg_status eg_points_summarise(eg_points *points, int64_t first, int64_t tiles, i
 /* The degree of J as a polynomial of the reference coordinates, on tensor shapes in each of them; 0
  * on affine elements. */
 int eg_group_jacobian_degree(const eg_group *group);
+/* Derivatives of the geometry's functions along the coordinates of a face, at points [dim-1][count]
+ * there: slopes [dim-1][count][geometry np]. */
+eg_status eg_group_face_slopes(const eg_group *group, int face, int count, const double *points,
+                               double *slopes);
 
 /* A kernel of this room for a group, in f64: DIM and ROWS are defined. */
 eg_status eg_group_kernel(const eg_space *space, const eg_group *group, const char *source,

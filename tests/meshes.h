@@ -26,6 +26,14 @@ static inline eg_mesh *test_box(eg_context *ctx, const eg_box_options *options)
     return mesh;
 }
 
+/* Free it with eg_mesh_summary_free. */
+static inline eg_mesh_summary test_summarise(const eg_mesh *mesh)
+{
+    eg_mesh_summary summary;
+    TEST_OK(mesh->ctx, eg_mesh_summarise(mesh, &summary));
+    return summary;
+}
+
 static inline const eg_shape_info *test_info(const eg_mesh *mesh, int32_t element)
 {
     return eg_shape_get_info((eg_shape)mesh->shape[element]);

@@ -23,10 +23,14 @@ CC=clang cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTIN
     -DEAGRE_PNG=OFF -DEAGRE_SANITIZE=address,undefined -DCMAKE_C_FLAGS=-fsanitize=fuzzer-no-link \
     >"$work/configure.log"
 cmake --build "$build" --target eagre_all -j "$(nproc)"
-# shellcheck disable=SC2046 # a list of flags
+hdf5=
+if pkg-config --exists hdf5-serial; then
+    hdf5="-DEG_HAVE_HDF5 $(pkg-config --cflags --libs hdf5-serial)"
+fi
+# shellcheck disable=SC2046,SC2086 # lists of flags
 clang -std=c17 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
     -Iinclude -Isrc -Itests "tests/fuzz/fuzz_$name.c" "$build/libeagre_all.a" \
-    $(pkg-config --libs lapacke openblas) -lmetis -lm -ldl -lpthread -o "$work/fuzz"
+    $hdf5 $(pkg-config --libs lapacke openblas) -lmetis -lz -lm -ldl -lpthread -o "$work/fuzz"
 
 dictionary=tests/fuzz/$name.dict
 "$work/fuzz" -max_total_time="$seconds" -timeout=10 -max_len=8192 -artifact_prefix="$work/" \

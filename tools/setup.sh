@@ -1,8 +1,8 @@
 #!/bin/sh
 # Makes sure that what eagre needs is on this machine.
 #
-#     tools/setup.sh build     compiler, CMake, LAPACKE with OpenBLAS, MPI, METIS, libpng
-#     tools/setup.sh test      the same and cmocka, PoCL, clang and its tools
+#     tools/setup.sh build     compiler, CMake, LAPACKE with OpenBLAS, MPI, METIS, libpng, zlib, HDF5
+#     tools/setup.sh test      the same and cmocka, PoCL, clang and its tools, VTK
 #
 # Installs missing Debian packages where it may (as root or with a passwordless sudo); elsewhere it
 # prints the command to run and fails. EAGRE_SKIP_SETUP=1 goes on with whatever is there.
@@ -43,6 +43,8 @@ need_for_build()
     need openmpi-bin program mpirun
     need libmetis-dev header metis.h
     need libpng-dev header png.h
+    need zlib1g-dev header zlib.h
+    need libhdf5-dev module hdf5-serial
 }
 
 need_for_test()
@@ -50,9 +52,11 @@ need_for_test()
     need libcmocka-dev module cmocka
     need ocl-icd-libopencl1 library libOpenCL.so.1
     need pocl-opencl-icd opencl_platform pocl
+    need hdf5-tools program h5dump
     need clang program clang
     need clang-tidy program clang-tidy
     need clang-format program clang-format
+    need python3-vtk9 /usr/bin/python3 -c 'import vtkmodules.vtkIOXML'
 }
 
 purpose=${1:-build}

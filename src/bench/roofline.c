@@ -44,7 +44,7 @@ static const char style[] =
     ".legend{font-size:14px}.label{font-size:10.5px}\n"
     ".trace{fill:none;stroke-width:1.4;opacity:.45}\n"
     ".mark{stroke:#ffffff;stroke-width:1}\n" EG_STYLE_SERIES_LIGHT
-    "@media (prefers-color-scheme: dark){\n" EG_STYLE_DARK
+    "@media screen and (prefers-color-scheme: dark){\n" EG_STYLE_DARK
     ".grid{stroke:#2b323b}.minor{stroke:#1d242c}.sub,.ceiling2{fill:#9aa4af}\n"
     ".tick{fill:#c3ccd5}.roof{stroke:#e6edf3}.dash{stroke:#9aa4af}.mark{stroke:#0d1117}"
     "\n" EG_STYLE_SERIES_DARK "}\n</style>\n";

@@ -28,6 +28,21 @@ typedef struct cli_options {
     const char *dt;       /* --dt */
     const char *norm;     /* --norm */
     const char *csv;      /* --csv */
+    const char *chart;    /* --chart */
+    const char *x, *y;    /* --x, --y */
+    const char *log;      /* --log */
+    const char *title;    /* --title */
+    const char *restart;  /* --restart */
+    const char *field;    /* --field */
+    const char *colours;  /* --colours */
+    const char *range;    /* --range */
+    const char *zoom;     /* --zoom */
+    const char *slice;    /* --slice */
+    const char *height;   /* --height */
+    const char *contours; /* --contours */
+    const char *levels;   /* --levels */
+    const char *frame;    /* --frame */
+    bool mesh, dark;      /* --mesh, --dark */
     bool json, quick, help, verbose, reference, binary, text, merge;
     char **names; /* what is not an option */
     int name_count;
@@ -71,8 +86,8 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cli_command_bench, cli_command_check, cli_command_complete,
-    cli_command_converge, cli_command_devices, cli_command_help, cli_command_mesh, cli_command_new,
-    cli_command_run;
+    cli_command_converge, cli_command_devices, cli_command_help, cli_command_info, cli_command_mesh,
+    cli_command_new, cli_command_plot, cli_command_run;
 
 /* main.c */
 extern const cli_command *const cli_commands[]; /* ended by NULL */
@@ -115,9 +130,21 @@ eg_status cli_list_keys(const char *word, const char *ending, eg_text *out);
 /* cmd_complete.c: a case file first, then replacements. */
 eg_status cli_complete_case(eg_context *ctx, int count, char *const *words, eg_text *out);
 
+/* plot_csv.c: draws columns of a CSV file as the options x, y, log, title, width and output ask. */
+eg_status cli_plot_csv(eg_context *ctx, const cli_options *options, const char *path);
+
+/* info_checkpoint.c: `eagre info` of what is a checkpoint, or a directory of them. */
+eg_status cli_info_checkpoint(eg_context *ctx, const cli_options *options, const char *path);
+
+/* mesh_info.c: "3.4 MiB"; returns `text`. */
+const char *cli_memory_text(int64_t bytes, char text[32]);
+
 /* Fails unless a file of this name could be made: minutes of work must not end in a file that cannot
  * be written. NULL is accepted. */
 eg_status cli_check_writable(eg_context *ctx, const char *path);
+
+/* True for a name with this ending, ".png", and something before it. */
+bool cli_ends_with(const char *name, const char *ending);
 
 /* True for "section.key=value", false for the name of a file. */
 bool cli_is_replacement(const char *word);

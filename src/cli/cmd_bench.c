@@ -12,6 +12,8 @@ static const cli_option options_list[] = {
     {"quick", 'q', NULL, "small working sets: a first look in seconds",
      offsetof(cli_options, quick)},
     {"svg", 0, "FILE", "draw the roofline with the points on it", offsetof(cli_options, svg)},
+    {"chart", 0, "FILE", "draw the fractions over the sizes, as .svg or .png",
+     offsetof(cli_options, chart)},
     {"markdown", 0, "FILE", "rewrite this device's section of a Markdown file",
      offsetof(cli_options, markdown)},
     {0}};
@@ -62,15 +64,28 @@ static eg_status select_benches(eg_context *ctx, const cli_options *options, sel
     return EG_OK;
 }
 
-static eg_status check_svg(eg_context *ctx, const cli_options *options, const selection *chosen)
+static eg_status check_pictures(eg_context *ctx, const cli_options *options,
+                                const selection *chosen)
 {
-    if (!options->svg) return EG_OK;
-    for (size_t i = 0; i < chosen->count; i++) {
-        if (eg_bench_on_roofline(chosen->index[i])) return cli_check_writable(ctx, options->svg);
-    }
-    return eg_fail(ctx, EG_ERROR_ARGUMENT,
-                   "--svg draws points with operations and bytes; name one of gemm, chain, "
-                   "matvec, dot or advection");
+    eg_status status = EG_OK;
+    bool any = false;
+    if (!options->svg && !options->chart) return EG_OK;
+    for (size_t i = 0; i < chosen->count; i++)
+        any = any || eg_bench_on_roofline(chosen->index[i]);
+    if (!any)
+        return eg_fail(ctx, EG_ERROR_ARGUMENT,
+                       "--%s draws points with operations and bytes; name one of gemm, chain, "
+                       "matvec, dot or advection",
+                       options->svg ? "svg" : "chart");
+    if (options->chart && !cli_ends_with(options->chart, ".svg") &&
+        !cli_ends_with(options->chart, ".png"))
+        return eg_fail(ctx, EG_ERROR_ARGUMENT,
+                       "a chart's name ends with .svg or .png, and \"%s\" does not",
+                       options->chart);
+    EG_TRY(cli_check_writable(ctx, options->svg));
+    EG_TRY(cli_check_writable(ctx, options->chart));
+done:
+    return status;
 }
 
 static void show_progress(void *user, const char *bench, const char *what)
@@ -158,6 +173,19 @@ done:
     return status;
 }
 
+static eg_status write_chart(eg_context *ctx, const eg_bench_result *results, size_t count,
+                             const char *path)
+{
+    eg_status status = EG_OK;
+    const bool png = cli_ends_with(path, ".png");
+    eg_text file = eg_text_new(ctx);
+    EG_TRY(cli_bench_chart(ctx, results, count, png ? EG_PICTURE_PNG : EG_PICTURE_SVG, &file));
+    EG_TRY(eg_file_write_atomic(ctx, path, file.data, file.length, 0644, false));
+done:
+    eg_text_free(&file);
+    return status;
+}
+
 static eg_status run(eg_context *ctx, const cli_options *options)
 {
     eg_status status = EG_OK;
@@ -168,7 +196,7 @@ static eg_status run(eg_context *ctx, const cli_options *options)
     const eg_bench_options settings = {.quick = options->quick, .progress = show_progress};
     EG_TRY(select_benches(ctx, options, &chosen));
     if (chosen.count == 0) return print_list(ctx, options->json);
-    EG_TRY(check_svg(ctx, options, &chosen));
+    EG_TRY(check_pictures(ctx, options, &chosen));
     EG_TRY(cli_check_writable(ctx, options->markdown));
     EG_TRY(eg_device_open(ctx, options->device ? options->device : "auto", &device));
     for (size_t i = 0; i < chosen.count; i++) {
@@ -180,6 +208,7 @@ static eg_status run(eg_context *ctx, const cli_options *options)
     }
     eg_log(ctx, EG_LOG_INFO, "kernels compiled: %d", eg_kernel_compilations());
     if (options->svg) EG_TRY(write_svg(ctx, results, done_count, options->svg));
+    if (options->chart) EG_TRY(write_chart(ctx, results, done_count, options->chart));
     if (options->markdown) EG_TRY(cli_bench_markdown(ctx, results, done_count, options->markdown));
     if (options->json) EG_TRY(print_json(ctx, results, done_count));
 done:
@@ -205,7 +234,8 @@ done:
 const cli_command cli_command_bench = {
     .name = "bench",
     .summary = "measure how close kernels come to the limits of a device",
-    .usage = "[NAME …] [--device D] [--quick] [--json] [--svg FILE] [--markdown FILE]",
+    .usage = "[NAME …] [--device D] [--quick] [--json] [--svg FILE] [--chart FILE] "
+             "[--markdown FILE]",
     .about =
         "Runs the named benchmarks; \"all\" runs every one, none lists them. Each measures the\n"
         "ceilings of the machine in the same run and prints, for every point, the time, the\n"

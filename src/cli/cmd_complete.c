@@ -62,6 +62,8 @@ static eg_status run(eg_context *ctx, const cli_options *options)
             EG_TRY(devices(ctx, &text));
         else if (strcmp(waiting->name, "format") == 0)
             EG_TRY(eg_text_puts(&text, "2.2\n4.1\n"));
+        else if (strcmp(waiting->name, "colours") == 0)
+            EG_TRY(eg_text_puts(&text, "sea\nfire\ngrey\nbalance\nwheel\n"));
         else if (strcmp(waiting->value, "FILE") == 0)
             EG_TRY(eg_text_puts(&text, "FILES\n"));
     } else if (command) {

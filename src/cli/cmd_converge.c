@@ -380,11 +380,15 @@ static eg_status do_run(eg_context *ctx, const cli_options *options, converge_sw
     EG_TRY(put_run_name(s, run, &name));
     EG_TRY(eg_text_printf(&progress, "%zu/%zu %s", run + 1, s->run_count, eg_text_string(&name)));
     cli_show_progress("%s", eg_text_string(&progress));
-    const eg_run_options watched = cli_run_options(options, eg_text_string(&progress));
+    eg_run_options watched = cli_run_options(options, eg_text_string(&progress));
+    watched.quiet = true;
     status = open_run(ctx, options, s, run, &s->model, &cas);
     if (status == EG_OK)
         status = eg_model_run(s->model, cas, device, options->comm, &watched, &result);
-    if (status == EG_OK) status = keep(ctx, s, &result);
+    if (status == EG_OK) {
+        status = keep(ctx, s, &result);
+        eg_run_result_free(ctx, &result);
+    }
     if (status != EG_OK && eg_copy_string(ctx, eg_context_error(ctx), &message) == EG_OK)
         status = eg_fail(ctx, status, "%s\nin run %zu of %zu: %s", message, run + 1, s->run_count,
                          eg_text_string(&name));

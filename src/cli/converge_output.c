@@ -388,8 +388,8 @@ eg_status converge_put_chart(const converge_sweep *s, eg_text *out)
     EG_TRY(eg_text_printf(&subtitle, "model %s, %s", s->model->name, s->device->spec));
     const eg_chart chart = {.title = s->title ? s->title : s->model->name,
                             .subtitle = eg_text_string(&subtitle),
-                            .x_label = x_labels[s->along],
-                            .y_label = eg_text_string(&y_label),
+                            .x = {.label = x_labels[s->along], .scale = EG_SCALE_LOG},
+                            .y = {.label = eg_text_string(&y_label), .scale = EG_SCALE_LOG},
                             .slope_name = "order",
                             .series = series,
                             .count = count,

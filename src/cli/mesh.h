@@ -13,6 +13,9 @@ typedef struct cli_mesh_words {
     int replacement_count;
     int times; /* that the mesh is refined … */
     int order; /* … and then made of this order; 0: it stays */
+    eg_mesh_faults
+        *faults; /* NULL: a Gmsh file with elements that are not valid is refused; else they
+                               are told here, but from a file as it is, without changes */
 } cli_mesh_words;
 
 typedef eg_status cli_mesh_action(eg_context *ctx, const cli_options *options,

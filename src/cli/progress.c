@@ -60,12 +60,12 @@ static void show_loop(void *user, const eg_progress *p)
     char rest[64] = "";
     if (p->steps > p->step) {
         char time[40];
-        const double left = (double)(p->steps - p->step);
-        put_seconds(p->wall_s * left / (double)p->step, time, sizeof time);
+        put_seconds(p->left_s, time, sizeof time);
         snprintf(rest, sizeof rest, ", %s left", time);
     }
-    cli_show_progress("%s%sstep %lld of %lld, time %.4g of %.4g%s", name, *name ? ": " : "",
-                      (long long)p->step, (long long)p->steps, p->time, p->end, rest);
+    cli_show_progress("%s%sstep %lld of %lld, time %.4g of %.4g, dt %.3g, %.3g steps/s%s", name,
+                      *name ? ": " : "", (long long)p->step, (long long)p->steps, p->time, p->end,
+                      p->dt, p->rate, rest);
 }
 
 bool cli_draws_progress(const cli_options *options)

@@ -32,7 +32,8 @@ void eg_facts_number(eg_facts *facts, const char *name, double value)
 
 void eg_facts_loop(eg_facts *facts, const eg_time_result *loop, double dof)
 {
-    const double rate = loop->wall_s > 0 ? (double)loop->steps / loop->wall_s : 0;
+    const double rate =
+        loop->wall_s > 0 ? (double)(loop->steps - loop->steps_before) / loop->wall_s : 0;
     eg_facts_section(facts, "loop", NULL);
     eg_facts_integer(facts, "steps", loop->steps);
     eg_facts_number(facts, "time", loop->time);
@@ -55,14 +56,20 @@ static bool begins_field(const eg_facts *facts, int i)
     return field && (begins_section(facts, i) || !before || strcmp(field, before) != 0);
 }
 
+/* False for a figure at the top. */
+static bool in_section(const eg_fact *fact)
+{
+    return fact->section[0] != '\0';
+}
+
 void eg_facts_put_json(const eg_facts *facts, eg_json *json)
 {
     for (int i = 0; i < facts->count; i++) {
         const eg_fact *f = &facts->list[i];
         const bool section = begins_section(facts, i), field = begins_field(facts, i);
         if (i > 0 && facts->list[i - 1].field && (section || field)) eg_json_close(json);
-        if (i > 0 && section) eg_json_close(json);
-        if (section) {
+        if (i > 0 && section && in_section(&facts->list[i - 1])) eg_json_close(json);
+        if (section && in_section(f)) {
             eg_json_key(json, f->section);
             eg_json_begin_object(json);
         }
@@ -76,7 +83,7 @@ void eg_facts_put_json(const eg_facts *facts, eg_json *json)
             eg_json_put_number(json, f->name, f->value);
     }
     if (facts->count > 0 && facts->list[facts->count - 1].field) eg_json_close(json);
-    if (facts->count > 0) eg_json_close(json);
+    if (facts->count > 0 && in_section(&facts->list[facts->count - 1])) eg_json_close(json);
 }
 
 eg_status eg_facts_put_lines(const eg_facts *facts, eg_text *out)

@@ -37,7 +37,7 @@ typedef struct eg_facts {
     int count;
 } eg_facts;
 
-/* What follows belongs to this section, and to this field if there is one. Every field of a section
+/* What follows belongs to this section ("": to the top of the JSON object), and to this field if there is one. Every field of a section
  * has the same figures in the same order. */
 void eg_facts_section(eg_facts *facts, const char *section, const char *field);
 void eg_facts_integer(eg_facts *facts, const char *name, int64_t value);

@@ -2,12 +2,13 @@
 #include "model/model.h"
 
 #include "model/advection/advection.h"
+#include "model/euler/euler.h"
 #include "model/project/project.h"
 #include "time/time.h"
 
 #include <string.h>
 
-const eg_model *const eg_models[] = {&eg_model_advection, &eg_model_project, NULL};
+const eg_model *const eg_models[] = {&eg_model_advection, &eg_model_euler, &eg_model_project, NULL};
 
 const eg_model *eg_model_find(const char *name)
 {
@@ -53,6 +54,9 @@ size_t eg_model_shared_tables(bool in_time, const eg_key *tables[EG_TABLES_MAX])
     tables[count++] = eg_space_keys;
     tables[count++] = device_keys;
     if (in_time) tables[count++] = eg_time_keys;
+    if (in_time) tables[count++] = eg_watch_keys;
+    tables[count++] = eg_output_keys;
+    if (in_time) tables[count++] = eg_output_time_keys;
     return count;
 }
 
@@ -63,18 +67,43 @@ size_t eg_model_tables(const eg_model *model, const eg_key *tables[EG_TABLES_MAX
     return count;
 }
 
+int eg_model_initial_names(const eg_case *cas, const char *names[EG_MODEL_FIELDS_MAX])
+{
+    const char *name;
+    int count = 0;
+    while (count < EG_MODEL_FIELDS_MAX &&
+           (name = eg_case_name_at(cas, "initial", (size_t)count)) != NULL)
+        names[count++] = name;
+    return count;
+}
+
 eg_status eg_model_open_case(eg_context *ctx, const char *path, const char *const *overrides,
                              size_t override_count, const eg_model **model, eg_case **cas)
 {
     eg_status status = EG_OK;
-    const char *names[EG_TABLES_MAX + 1] = {0};
+    char *text = NULL;
+    size_t length = 0;
+    *cas = NULL;
+    EG_TRY(eg_case_read_file(ctx, path, &text, &length));
+    EG_TRY(eg_model_open_text(ctx, path, text, length, overrides, override_count, model, cas));
+done:
+    eg_release(ctx, &text);
+    return status;
+}
+
+eg_status eg_model_open_text(eg_context *ctx, const char *path, const char *text, size_t length,
+                             const char *const *overrides, size_t override_count,
+                             const eg_model **model, eg_case **cas)
+{
+    eg_status status = EG_OK;
+    const char *names[EG_TABLES_MAX + 1] = {0}, *fields[EG_MODEL_FIELDS_MAX];
     const eg_key *tables[EG_TABLES_MAX];
     char *name = NULL;
     eg_case_options options = {.overrides = overrides, .override_count = override_count};
     for (size_t i = 0; eg_models[i]; i++)
         names[i] = eg_models[i]->name;
     *cas = NULL;
-    EG_TRY(eg_case_read_model(ctx, path, &options, names, &name));
+    EG_TRY(eg_case_read_model(ctx, path, text, length, &options, names, &name));
     *model = eg_model_find(name);
     if (!*model) {
         status = eg_fail(ctx, EG_ERROR_INPUT, "there is no model \"%s\"", name);
@@ -82,10 +111,12 @@ eg_status eg_model_open_case(eg_context *ctx, const char *path, const char *cons
     }
     options.tables = tables;
     options.table_count = eg_model_tables(*model, tables);
-    EG_TRY(eg_case_open(ctx, path, &options, cas));
+    EG_TRY(eg_case_open_text(ctx, path, text, length, &options, cas));
     EG_TRY(check_device_name(*cas));
     EG_TRY(eg_mesh_check_case(*cas));
     EG_TRY((*model)->check(ctx, *cas));
+    EG_TRY(
+        eg_output_check_case(ctx, *cas, (*model)->in_time, fields, (*model)->names(*cas, fields)));
 done:
     if (status != EG_OK) eg_case_close(cas);
     eg_release(ctx, &name);

@@ -48,33 +48,118 @@ static eg_status check_finite(eg_context *ctx, const eg_run_result *result)
     return EG_OK;
 }
 
+static eg_status make_watch(const eg_model *model, const eg_problem *problem, void *state,
+                            const eg_run_options *options, eg_watch **out)
+{
+    const eg_case *cas = problem->cas;
+    eg_guarded guarded[EG_GUARDED_MAX];
+    eg_watch_options watched = {.comm = problem->comm,
+                                .device = eg_device_get_info(problem->device)->name,
+                                .cas = cas,
+                                .mesh = problem->mesh,
+                                .model = model->name,
+                                .in_time = model->in_time,
+                                .restart = problem->restart,
+                                .directory_given = options->directory_given,
+                                .asked = options->asked,
+                                .asked_user = options->asked_user,
+                                .progress = options->progress,
+                                .progress_user = options->progress_user,
+                                .quiet = options->quiet};
+    if (model->in_time) {
+        watched.start = eg_case_real(cas, "time.start");
+        watched.end = eg_case_real(cas, "time.end");
+    }
+    const int count = model->guarded ? model->guarded(state, guarded) : 0;
+    return eg_watch_create(problem->ctx, &watched, state, model->show, guarded, count, out);
+}
+
+/* Errors, facts and counts of a run that has ended. */
+static eg_status measure(const eg_problem *problem, void *state, eg_run_result *out)
+{
+    eg_status status = EG_OK;
+    const eg_model *model = out->model;
+    EG_TRY(model->errors(state, out->errors, &out->error_count));
+    EG_TRY(check_finite(problem->ctx, out));
+    if (model->details) EG_TRY(model->details(state, &out->facts));
+    out->dim = problem->mesh->dim;
+    out->elements = problem->mesh->global_count;
+    out->dof = model->space(state)->dof * model->fields(state);
+done:
+    return status;
+}
+
+/* What the watch knows at the end, and the summary that it keeps. */
+static eg_status finish(const eg_problem *problem, eg_watch *watch, eg_run_result *out)
+{
+    eg_status status = EG_OK;
+    eg_context *ctx = problem->ctx;
+    eg_text text = eg_text_new(ctx);
+    const struct {
+        const char *from;
+        char **to;
+    } texts[] = {{eg_watch_stopped_by(watch), &out->stopped_by},
+                 {eg_watch_directory(watch), &out->directory},
+                 {eg_watch_checkpoint(watch), &out->checkpoint}};
+    for (size_t i = 0; i < EG_COUNT(texts); i++)
+        if (texts[i].from) EG_TRY(eg_copy_string(ctx, texts[i].from, texts[i].to));
+    if (out->directory) {
+        EG_TRY(eg_run_put_json(out, eg_device_get_info(problem->device), &text));
+        EG_TRY(eg_comm_agree(problem->comm, eg_watch_write_file(watch, "summary.json", &text)));
+    }
+done:
+    eg_text_free(&text);
+    return status;
+}
+
 eg_status eg_model_run(const eg_model *model, const eg_case *cas, eg_device *device, eg_comm *comm,
                        const eg_run_options *options, eg_run_result *out)
 {
-    eg_status status = EG_OK;
+    eg_status status = EG_OK, closed;
     eg_context *ctx = eg_device_context(device);
+    const eg_run_options defaults = {0};
     eg_mesh *mesh = NULL;
+    eg_watch *watch = NULL;
     void *state = NULL;
     const double start = eg_wall_seconds();
     const int compiled = eg_kernel_compilations();
+    if (!options) options = &defaults;
     *out = (eg_run_result){.model = model, .ranks = eg_comm_size(comm)};
     EG_TRY(eg_model_make_mesh(cas, ctx, comm, &mesh));
     if (model->check_mesh) EG_TRY(eg_comm_agree(comm, model->check_mesh(cas, mesh)));
-    eg_problem problem = {.ctx = ctx, .device = device, .comm = comm, .cas = cas, .mesh = mesh};
-    if (options) problem.options = *options;
+    if (options->restart) EG_TRY(eg_checkpoint_check_mesh(options->restart, comm, mesh));
+    const eg_problem problem = {.ctx = ctx,
+                                .device = device,
+                                .comm = comm,
+                                .cas = cas,
+                                .mesh = mesh,
+                                .restart = options->restart};
     EG_TRY(model->create(&problem, &state));
+    EG_TRY(make_watch(model, &problem, state, options, &watch));
     out->setup_s = eg_wall_seconds() - start;
-    EG_TRY(model->run(state));
-    EG_TRY(model->errors(state, out->errors, &out->error_count));
-    EG_TRY(check_finite(ctx, out));
-    if (model->details) EG_TRY(model->details(state, &out->facts));
-    out->dim = mesh->dim;
-    out->elements = mesh->global_count;
-    out->dof = model->space(state)->dof * model->fields(state);
+    EG_TRY(model->run(state, watch));
+    if (!model->in_time) EG_TRY(eg_watch_end(watch));
+    EG_TRY(measure(&problem, state, out));
+    if (options->restart) {
+        out->restart_step = eg_checkpoint_get_info(options->restart)->step;
+        out->restart_time = eg_checkpoint_get_info(options->restart)->time;
+    }
     out->kernels_compiled = eg_kernel_compilations() - compiled;
     out->wall_s = eg_wall_seconds() - start;
+    EG_TRY(finish(&problem, watch, out));
 done:
+    closed = eg_watch_close(&watch);
+    if (status == EG_OK) status = closed;
     if (state) model->destroy(state);
     eg_mesh_destroy(&mesh);
+    if (status != EG_OK) eg_run_result_free(ctx, out);
     return status;
+}
+
+void eg_run_result_free(eg_context *ctx, eg_run_result *result)
+{
+    eg_release(ctx, &result->stopped_by);
+    eg_release(ctx, &result->directory);
+    eg_release(ctx, &result->checkpoint);
+    *result = (eg_run_result){0};
 }

@@ -280,14 +280,14 @@ grep -q '^loop    steps 315, time 3.142, dt_least 0.00159' "$work/out" || compla
 # A run with steps that are too large fails, soon, and says why.
 "$eagre" run inflow.toml time.dt=0.25 time.end=1e4 --device cpu:1 --json >"$work/out" 2>"$work/err"
 [ $? -eq 1 ] || complain "a run that blows up is not exit code 1"
-grep -q 'after 512 steps, u is no longer finite. time.dt = 0.25 is 10 times' "$work/err" ||
+grep -q 'after 256 steps, u is .* in element .* at (.* time.dt = 0.25 is 10 times' "$work/err" ||
     complain "a run that blows up is not explained"
 grep -qF '"error": {"status"' "$work/out" || complain "a run that blows up: $(cat "$work/out")"
 "$eagre" run inflow.toml 'boundary.left.u=1/(t - t)' --device cpu:1 >"$work/out" 2>"$work/err"
 [ $? -eq 1 ] || complain "an inflow that is not finite is not exit code 1"
-grep -q 'u is no longer finite' "$work/err" || complain "an inflow that is not finite is not explained"
+grep -q 'u is not a number in element\|u is infinite in element' "$work/err" || complain "an inflow that is not finite is not explained"
 "$eagre" run inflow.toml 'initial.u=log(-x)' --device cpu:1 >"$work/out" 2>"$work/err"
-grep -q 'at the start, at time 0, u is not finite' "$work/err" ||
+grep -q 'at the start, at time 0, u is not a number in element' "$work/err" ||
     complain "a start that is not finite is not explained"
 
 # Steps are as long as bounds allow: stretched to the end, with a velocity that grows or oscillates, and as
@@ -347,7 +347,7 @@ if [ -n "${EAGRE_TEST_MPIEXEC:-}" ]; then
     [ "$(grep -c 'there is no boundary' "$work/err")" -eq 1 ] || complain "2 ranks: not said once"
     ranks 2 run inflow.toml time.dt=0.25 time.end=1e4
     [ $? -eq 1 ] || complain "2 ranks that blow up: not exit code 1"
-    [ "$(grep -c 'no longer finite' "$work/err")" -eq 1 ] || complain "2 ranks: not said once"
+    [ "$(grep -c 'in element' "$work/err")" -eq 1 ] || complain "2 ranks: not said once"
 fi
 
 [ "$failures" -eq 0 ]

@@ -152,6 +152,13 @@ says err "gemm, chain"
 run 2 bench dot --quick --svg "$work/no/such/roof.svg"
 says err "no/such"
 silent out
+run 0 bench dot --quick --device cpu:1 --chart "$work/chart.svg"
+grep -qF ">dot</text>" "$work/chart.svg" || fail "the chart lacks a name"
+grep -qF ">1e7</text>" "$work/chart.svg" || fail "the chart lacks a size"
+run 2 bench dot --quick --chart "$work/none.pdf"
+says err ".svg or .png"
+run 2 bench launch --chart "$work/none.svg"
+says err "--chart draws"
 [ ! -e "$work/none.svg" ] || fail "a picture was left behind"
 
 # Markdown: this device's section is replaced, all else is kept.

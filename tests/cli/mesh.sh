@@ -204,6 +204,16 @@ else
     grep -q libpng "$work/err" || fail "no PNG file: $(cat "$work/err")"
 fi
 
+# A mesh with elements that are not valid is drawn, but the command fails with what is wrong.
+sed 's/^6 2 2 1 1 1 4 3/6 3 2 1 1 1 3 4 2/;s/^5 2 2.*/5 2 2 1 1 2 3 4/' \
+    "$work/turned.msh" >"$work/tangled.msh"
+refuses 'is tangled' check "$work/tangled.msh"
+refuses "they are red in $work/tangled.svg" picture "$work/tangled.msh" -o "$work/tangled.svg"
+grep -q '>not valid<' "$work/tangled.svg" || fail "the picture does not show what is tangled"
+rm "$work/tangled.svg"
+refuses 'is tangled' picture "$work/tangled.msh" -o "$work/tangled.svg" --refine 1
+[ ! -e "$work/tangled.svg" ] || fail "a tangled mesh was refined"
+
 # The ending .msh2 asks for version 2.2, unless --format does otherwise.
 succeeds convert "$work/box.msh" "$work/old.msh2"
 head -n 2 "$work/old.msh2" | grep -qx '2.2 0 8' || fail ".msh2 is not of version 2.2"
@@ -248,18 +258,30 @@ grep -qx 'note: faces of "left" that were joined to those of "right", a shift (1
     "$work/out" || fail "check with mesh.join: $(cat "$work/out")"
 refuses 'put brackets around them' check "$source/cases/geo/square.msh" mesh.join=left,right
 
-# Groups of elements are not kept, which is said if there are several.
+# Groups of elements are kept, which check and info tell; elements in several, or in none among
+# others, are told of.
 sed -e 's/^2$/3/;s/^2 1 "domain"$/2 1 "fluid"\n2 3 "solid"/;s/^6 2 2 1 1 1 4 3/6 2 2 3 2 1 3 4/' \
     "$work/turned.msh" >"$work/groups.msh"
-for action in check convert; do
-    succeeds $action "$work/groups.msh" $([ $action = check ] || echo "$work/one.msh")
-    grep -qx 'note: groups of elements .*: group "fluid", group "solid"' "$work/out" ||
-        fail "$action does not tell of groups: $(cat "$work/out")"
-done
-succeeds convert "$work/groups.msh" "$work/one.msh" --json
-grep -q '"notes": *\["groups of elements' "$work/out" || fail "convert --json: $(cat "$work/out")"
-succeeds convert "$work/one.msh" "$work/two.msh"
-! grep -q note "$work/out" || fail "one group is told of: $(cat "$work/out")"
+succeeds check "$work/groups.msh"
+grep -q 'is a valid mesh: 2 triangles of order 1 in 2 groups, 1 boundary$' "$work/out" ||
+    fail "check of groups: $(cat "$work/out")"
+succeeds refine "$work/groups.msh" "$work/fine.msh" --binary
+succeeds info "$work/fine.msh" --order 2
+grep -qx '  fluid     4, area 0.5' "$work/out" && grep -qx '  solid     4, area 0.5' "$work/out" ||
+    fail "info of groups: $(cat "$work/out")"
+succeeds info "$work/fine.msh" --json
+grep -q '"groups": *{"fluid": *{"elements": *4, *"volume": *0\.[0-9]*}, *"solid": *{' "$work/out" ||
+    fail "info --json of groups: $(cat "$work/out")"
+sed 's/^6 2 2 3 2/6 2 2 0 2/' "$work/groups.msh" >"$work/partly.msh"
+succeeds check "$work/partly.msh"
+grep -qx 'note: elements in no group, .* the group "no_group" from here on: 1' "$work/out" ||
+    fail "check of elements in no group: $(cat "$work/out")"
+sed -e 's/^6$/7/;s/^\$EndElements/7 2 2 1 2 1 3 4\n$EndElements/' "$work/groups.msh" >"$work/both.msh"
+succeeds convert "$work/both.msh" "$work/first.msh" --json
+grep -q '"notes": *\["elements in several groups, .* on: 1. Groups that lose some: .\"fluid' \
+    "$work/out" || fail "convert of elements in two groups: $(cat "$work/out")"
+succeeds info mesh.cells=2 --json
+grep -q '"groups": *{}' "$work/out" || fail "info --json without groups: $(cat "$work/out")"
 
 # Long names widen their column; noise beside the extent is 0; little memory is told in KiB.
 sed 's/"wall"/"a long name of a wall"/;s/^1 0 0 0$/1 1e-17 -1e-17 0/' "$work/groups.msh" >"$work/long.msh"

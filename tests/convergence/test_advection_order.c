@@ -46,7 +46,8 @@ static double wave_error(eg_device *device, bool solid, double perturb, int degr
     options.table_count = eg_model_tables(&eg_model_advection, tables);
     TEST_OK(ctx, eg_comm_self(ctx, &comm));
     TEST_OK(ctx, eg_case_open_text(ctx, "wave", text, strlen(text), &options, &cas));
-    TEST_OK(ctx, eg_model_run(&eg_model_advection, cas, device, comm, NULL, &result));
+    TEST_OK(ctx, eg_model_run(&eg_model_advection, cas, device, comm,
+                              &(eg_run_options){.quiet = true}, &result));
     assert_int_equal(result.error_count, 2);
     eg_case_close(&cas);
     eg_comm_destroy(&comm);

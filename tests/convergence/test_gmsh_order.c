@@ -172,7 +172,7 @@ static void look_at(eg_context *ctx, const round_body *body, int order, const ch
     TEST_OK(ctx, eg_mesh_summarise(mesh, &summary));
     *error = fabs(summary.volume / body->volume - 1);
     *size = pow(1.0 / (double)summary.boundary_faces, 1.0 / (body->dim - 1));
-    eg_release(ctx, &summary.boundary_face_count);
+    eg_mesh_summary_free(ctx, &summary);
     eg_mesh_destroy(&mesh);
 }
 

@@ -113,26 +113,64 @@ static void check_round_trip(eg_context *ctx, const eg_gmsh_file *file, gmsh_for
 
 /* --- one input -------------------------------------------------------------------------------- */
 
-static void assemble(eg_context *ctx, const eg_gmsh_file *file, bool merge)
+static void check_mesh(const eg_mesh *mesh)
 {
-    eg_mesh *mesh = NULL;
-    const eg_gmsh_options options = {.merge_nodes = merge};
-    const eg_status status = eg_gmsh_assemble(file, &options, &mesh);
-    require((status == EG_OK) == (mesh != NULL));
-    if (status != EG_OK) {
-        require(status == EG_ERROR_INPUT);
-        require(eg_context_error(ctx)[0]);
-        return;
-    }
-    require(mesh->element_count > 0 && mesh->global_count == mesh->element_count);
+    const int32_t count = mesh->element_count;
+    bool *seen = calloc((size_t)count + (size_t)mesh->group_count, sizeof *seen);
+    require(seen && count > 0 && mesh->global_count == count);
+    require((mesh->group_count > 0) == (mesh->group_of != NULL));
     for (int32_t e = 0; e < mesh->element_count; e++) {
         const int faces = eg_shape_get_info((eg_shape)mesh->shape[e])->faces;
         for (int f = 0; f < faces; f++) {
             const int32_t neighbour = mesh->neighbour[(int64_t)e * mesh->face_stride + f];
             require(neighbour < mesh->element_count && -1 - neighbour < mesh->boundary_count);
         }
+        require(mesh->global[e] >= 0 && mesh->global[e] < count && !seen[mesh->global[e]]);
+        seen[mesh->global[e]] = true;
+        if (!mesh->group_of) continue;
+        require(mesh->group_of[e] >= 0 && mesh->group_of[e] < mesh->group_count);
+        seen[count + mesh->group_of[e]] = true;
     }
+    for (int g = 0; g < mesh->group_count; g++)
+        require(seen[count + g]);
+    free(seen);
+}
+
+/* Where a mesh is read with its faults, these are what refuses it otherwise. */
+static void check_faults(eg_context *ctx, const eg_gmsh_file *file, const char *refused)
+{
+    eg_mesh *mesh = NULL;
+    eg_mesh_faults faults = {0};
+    const eg_status status = eg_gmsh_assemble(file, &(eg_gmsh_options){.faults = &faults}, &mesh);
+    require((status == EG_OK) == (mesh != NULL));
+    require(status == EG_OK || strcmp(eg_context_error(ctx), refused) == 0);
+    if (mesh) {
+        check_mesh(mesh);
+        require(strcmp(faults.why ? faults.why : "", refused) == 0);
+        int32_t bad = 0;
+        for (int32_t e = 0; faults.bad && e < mesh->element_count; e++)
+            bad += faults.bad[e];
+        require((bad > 0) == (faults.why != NULL));
+    }
+    eg_mesh_faults_free(ctx, &faults);
     eg_mesh_destroy(&mesh);
+}
+
+static void assemble(eg_context *ctx, const eg_gmsh_file *file, bool merge)
+{
+    eg_mesh *mesh = NULL;
+    const eg_gmsh_options options = {.merge_nodes = merge};
+    const eg_status status = eg_gmsh_assemble(file, &options, &mesh);
+    char refused[4096] = "";
+    require((status == EG_OK) == (mesh != NULL));
+    if (mesh) check_mesh(mesh);
+    eg_mesh_destroy(&mesh);
+    if (status != EG_OK) {
+        require(status == EG_ERROR_INPUT);
+        require(eg_context_error(ctx)[0]);
+        snprintf(refused, sizeof refused, "%s", eg_context_error(ctx));
+    }
+    if (!merge) check_faults(ctx, file, refused);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -37,6 +37,15 @@ typedef struct catalogue_row {
             {"KIND_3", d}                                                                          \
         }                                                                                          \
     }
+#define CATALOGUE_GUARD(source, entry, real, dim, coordinates)                                     \
+    {                                                                                              \
+        source, entry, real, .defines = {                                                          \
+            {"DIM", dim},                                                                          \
+            {"COMPONENTS", 2},                                                                     \
+            {"COORDINATES", coordinates},                                                          \
+            {"ROWS", 4}                                                                            \
+        }                                                                                          \
+    }
 #define CATALOGUE_METRIC(entry, dim)                                                               \
     {                                                                                              \
         "field/metric.k.c", entry, EG_F64, .defines = { {"DIM", dim}, {"ROWS", 4} }                \
@@ -50,6 +59,20 @@ typedef struct catalogue_row {
         }                                                                                          \
     }
 
+#define CATALOGUE_EULER(m, inner, scheme, gauss, cartesian, flux, boundaries, low_storage)         \
+    {                                                                                              \
+        "model/euler/stage.k.c", "stage", EG_F64, .rows = m, .defines = {                          \
+            {"M", m},                                                                              \
+            {"INNER", inner},                                                                      \
+            {"SCHEME", scheme},                                                                    \
+            {"GAUSS", gauss},                                                                      \
+            {"CARTESIAN", cartesian},                                                              \
+            {"FLUX", flux},                                                                        \
+            {"BOUNDARIES", boundaries},                                                            \
+            {"LOW_STORAGE", low_storage},                                                          \
+            {"PIECES", 1}                                                                          \
+        }                                                                                          \
+    }
 #define CATALOGUE_TRACE(entry, real, faces, orientations, np, count, terms, weighted)              \
     {                                                                                              \
         "field/trace.k.c", entry, real, .defines = {                                               \
@@ -194,11 +217,29 @@ static const catalogue_row catalogue[] = {
     {"field/measure.k.c", "norms", EG_F64, .defines = {{"EXACT", 0}, {"ROWS", 4}}},
     {"field/measure.k.c", "norms", EG_F64, .defines = {{"EXACT", 1}, {"ROWS", 4}}},
     {"field/range.k.c", "range", EG_F64, .defines = {{"ROWS", 4}}},
+    CATALOGUE_GUARD("field/guard.k.c", "look", EG_F64, 2, 0),
+    CATALOGUE_GUARD("field/guard.k.c", "look", EG_F32, 3, 0),
+    CATALOGUE_GUARD("field/guard.k.c", "largest", EG_F64, 3, 0),
+    CATALOGUE_GUARD("field/guard.k.c", "largest", EG_F32, 2, 0),
+    CATALOGUE_GUARD("field/guard.k.c", "detail", EG_F64, 2, 0),
+    CATALOGUE_GUARD("kernel/guard.k.c", "look", EG_F64, 3, 1),
+    CATALOGUE_GUARD("kernel/guard.k.c", "look", EG_F32, 2, 0),
+    CATALOGUE_GUARD("kernel/guard.k.c", "detail", EG_F64, 2, 1),
+    CATALOGUE_GUARD("kernel/guard.k.c", "detail", EG_F32, 3, 0),
+    {"field/probe.k.c", "probe", EG_F64, .defines = {{"ROWS", 4}}},
+    {"field/probe.k.c", "probe", EG_F32, .defines = {{"ROWS", 4}}},
     {"field/measure.k.c", "integral", EG_F64, .defines = {{"EXACT", 0}, {"ROWS", 4}}},
     {"kernel/evaluate.k.c", "evaluate", EG_F64,
      .defines = {{"DIM", 2}, {"COMPONENTS", 2}, {"ROWS", 4}}},
     {"kernel/evaluate.k.c", "evaluate", EG_F64,
      .defines = {{"DIM", 3}, {"COMPONENTS", 2}, {"ROWS", 4}}},
+    {"field/quantity.k.c", "gather", EG_F64, .defines = {{"ROWS", 4}}},
+    {"field/quantity.k.c", "gather", EG_F32, .defines = {{"ROWS", 4}}},
+    {"field/quantity.k.c", "accumulate", EG_F64, .defines = {{"ROWS", 4}}},
+    {"kernel/quantities.k.c", "quantities", EG_F64,
+     .defines = {{"DIM", 2}, {"USED", 2}, {"QUANTITIES", 2}, {"ROWS", 4}}},
+    {"kernel/quantities.k.c", "quantities", EG_F64,
+     .defines = {{"DIM", 3}, {"USED", 2}, {"QUANTITIES", 2}, {"ROWS", 4}}},
     CATALOGUE_SURFACE(EG_F64, 0, 6, 3),
     CATALOGUE_SURFACE(EG_F64, 8, 15, 5),
     CATALOGUE_SURFACE(EG_F32, 16, 6, 3),
@@ -244,6 +285,16 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_ADAPT("sizes", 3, 3),
     CATALOGUE_ADAPT("move", 2, 5),
     CATALOGUE_ADAPT("move", 3, 3),
+    CATALOGUE_EULER(2, 2, 0, 0, 1, 0, 0, 0),
+    CATALOGUE_EULER(3, 3, 1, 0, 1, 1, 0, 0),
+    CATALOGUE_EULER(4, 4, 0, 1, 0, 2, 0, 1),
+    CATALOGUE_EULER(2, 1, 2, 1, 1, 0, 0, 0),
+    CATALOGUE_EULER(5, 4, 2, 1, 0, 1, 0, 0),
+    CATALOGUE_EULER(9, 9, 1, 0, 0, 0, 0, 0),
+    CATALOGUE_EULER(3, 3, 0, 0, 0, 0, 1, 0),
+    {"model/euler/traces.k.c", "traces", EG_F64, .defines = {{"M", 3}, {"BASIS", 15}}},
+    {"model/euler/traces.k.c", "traces", EG_F64, .defines = {{"M", 8}, {"BASIS", 80}}},
+    {"model/euler/speeds.k.c", "speeds", EG_F64, .defines = {{"M", 4}, {"PARTS", 4}}},
     {"kernel/hexahedron.k.c", "gradient", EG_F64, 4, .defines = {{"SIDE", 10}}},
     {"kernel/hexahedron.k.c", "gradient", EG_F64, 16, 80, .defines = {{"SIDE", 10}}},
     {"kernel/hexahedron.k.c", "gradient", EG_F32, 8, .defines = {{"SIDE", 10}}},

@@ -38,7 +38,7 @@ static figures run_case(const char *file, const char *const *overrides, size_t c
     TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
     TEST_OK(ctx, eg_comm_self(ctx, &comm));
     TEST_OK(ctx, eg_model_open_case(ctx, path, overrides, count, &model, &cas));
-    TEST_OK(ctx, eg_model_run(model, cas, device, comm, NULL, &result));
+    TEST_OK(ctx, eg_model_run(model, cas, device, comm, &(eg_run_options){.quiet = true}, &result));
     assert_int_equal(result.error_count, 1);
     const figures found = {.error = result.errors[0].norms.l2,
                            .dof = (double)result.dof,

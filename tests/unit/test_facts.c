@@ -19,6 +19,10 @@ static void fill(eg_facts *facts)
     eg_facts_number(facts, "most", 2);
     eg_facts_section(facts, "adapt", NULL);
     eg_facts_integer(facts, "adaptations", 9007199254740992);
+    eg_facts_section(facts, "", NULL);
+    eg_facts_number(facts, "ns", 0.5);
+    eg_facts_section(facts, "mass", "u");
+    eg_facts_number(facts, "end", 3);
 }
 
 static eg_status write_json(eg_context *ctx, void *user)
@@ -46,7 +50,8 @@ static void test_facts__are_an_object_for_each_section(void **state)
                         "\"dt_most\": 0.01, \"wall_s\": 4, \"steps_per_s\": 50, "
                         "\"dof_per_s\": 50000}, \"range\": {\"u\": {\"least\": -0.5, "
                         "\"most\": 1}, \"v\": {\"least\": null, \"most\": 2}}, "
-                        "\"adapt\": {\"adaptations\": 9007199254740992}, \"last\": 1}\n");
+                        "\"adapt\": {\"adaptations\": 9007199254740992}, \"ns\": 0.5, "
+                        "\"mass\": {\"u\": {\"end\": 3}}, \"last\": 1}\n");
     eg_text_free(&text);
     test_context_free(&ctx);
 }
@@ -75,10 +80,14 @@ static void test_facts__are_lines_and_tables_of_fields(void **state)
                         "loop    steps 200, time 2, dt_least 0.005, dt_most 0.01, wall_s 4, "
                         "steps_per_s 50, dof_per_s 5e+04\n"
                         "adapt   adaptations 9007199254740992\n"
+                        "        ns 0.5\n"
                         "\n"
                         "range of          least          most\n"
                         "u         -5.000000e-01  1.000000e+00\n"
-                        "v                   nan  2.000000e+00\n");
+                        "v                   nan  2.000000e+00\n"
+                        "\n"
+                        "mass of           end\n"
+                        "u        3.000000e+00\n");
     eg_text_free(&text);
     test_context_free(&ctx);
 }

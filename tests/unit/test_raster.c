@@ -2,10 +2,10 @@
  * SVG. */
 #include "test.h"
 
-#include "report/canvas.h"
-#include "report/font.h"
-#include "report/png.h"
-#include "report/svg.h"
+#include "report/draw/canvas.h"
+#include "report/draw/font.h"
+#include "report/draw/png.h"
+#include "report/draw/svg.h"
 
 #include <math.h>
 
@@ -224,8 +224,55 @@ static void test_font__widths_add_up_and_unknown_characters_have_boxes(void **st
     const double apart = eg_font_advance("in", 14) + eg_font_advance("flow 1", 14);
     assert_true(fabs(eg_font_advance("inflow 1", 14) - apart) < 1e-9);
     assert_true(eg_font_width("inflow", 28) == 2 * eg_font_width("inflow", 14));
-    assert_true(eg_font_width("\xc3\xa9", 14) == eg_font_width("\xe2\x88\x92", 14));
+    assert_true(eg_font_width("\xc3\xa9", 14) == eg_font_width("\xe6\xb3\xa2", 14));
     assert_true(eg_font_width("\xc3\xa9", 14) > 2);
+    assert_false(eg_font_has(0xe9) || eg_font_has(0x6ce2));
+}
+
+static void test_font__knows_greek_signs_and_raised_digits(void **state)
+{
+    (void)state;
+    static const uint32_t codes[] = {'a',   '~',  0x3b1, 0x3c6, 0x3c9,
+                                     0x3a9, 0xb0, 0xb7,  0xb2,  0x2212};
+    for (size_t i = 0; i < EG_COUNT(codes); i++)
+        assert_true(eg_font_has(codes[i]));
+    /* Raised ones are smaller, and above the middle of their like on the line. */
+    static const char *const twos[] = {"2", "\xc2\xb2"};
+    double middle[2];
+    eg_context *ctx = test_context();
+    for (int k = 0; k < 2; k++) {
+        eg_raster *raster = make_raster(ctx, 60, 60);
+        double sum = 0;
+        eg_font_draw(raster, 10, 42, 40, false, twos[k]);
+        eg_raster_paint(raster, white, 1);
+        for (int j = 0; j < 60; j++)
+            for (int i = 0; i < 60; i++)
+                sum += j * (eg_raster_get(raster, i, j).r / 255.0);
+        middle[k] = sum / painted(raster);
+        eg_raster_destroy(&raster);
+    }
+    assert_true(middle[1] < middle[0] - 5);
+    assert_true(eg_font_advance(twos[1], 40) < 0.8 * eg_font_advance(twos[0], 40));
+    test_context_free(&ctx);
+}
+
+/* Turned to the left: what was right is up, what was up is left. */
+static void test_font__texts_that_go_upwards_are_turned(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    eg_raster *level = make_raster(ctx, 80, 80), *turned = make_raster(ctx, 80, 80);
+    eg_font_draw(level, 10, 61, 30, true, "Fr\xc2\xb2");
+    eg_font_draw_upwards(turned, 61, 70, 30, true, "Fr\xc2\xb2");
+    eg_raster_paint(level, white, 1);
+    eg_raster_paint(turned, white, 1);
+    assert_true(painted(level) > 100);
+    for (int j = 0; j < 80; j++)
+        for (int i = 0; i < 80; i++)
+            assert_true(abs(eg_raster_get(level, i, j).r - eg_raster_get(turned, j, 79 - i).r) < 3);
+    eg_raster_destroy(&turned);
+    eg_raster_destroy(&level);
+    test_context_free(&ctx);
 }
 
 static void test_svg__text_that_is_not_utf8_becomes_utf8(void **state)
@@ -331,6 +378,65 @@ static void test_canvas__pixels_show_the_same(void **state)
     test_context_free(&ctx);
 }
 
+/* Raised letters, a text upwards, dashes, a tip, all in a picture twice as large. */
+static void draw_texts(eg_canvas *c)
+{
+    const eg_pen dashes = {.ink = 1, .width = 2, .dash = 4, .tip = "a < b"};
+    const eg_font font = {.ink = 1, .size = 10}, up = {.ink = 1, .size = 10, .upwards = true};
+    TEST_OK(c->ctx, eg_canvas_text(c, &font, 2, 29, "m\xc2\xb2 s\xe2\x81\xbb\xc2\xb9 x"));
+    TEST_OK(c->ctx, eg_canvas_text(c, &up, 38, 28, "up"));
+    TEST_OK(c->ctx, eg_canvas_begin(c, &dashes));
+    TEST_OK(c->ctx, eg_canvas_move(c, 2, 4));
+    TEST_OK(c->ctx, eg_canvas_line(c, 20, 4));
+    TEST_OK(c->ctx, eg_canvas_line(c, 30, 4));
+    TEST_OK(c->ctx, eg_canvas_end(c));
+}
+
+static void test_canvas__texts_may_be_raised_or_turned_and_lines_dashed(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    eg_canvas canvas = {.ctx = ctx,
+                        .width = 40,
+                        .height = 30,
+                        .scale = 2,
+                        .inks = inks,
+                        .ink_count = 2,
+                        .unit = 0.1};
+    TEST_OK(ctx, eg_canvas_open(&canvas, "texts"));
+    draw_texts(&canvas);
+    eg_text svg = eg_text_new(ctx);
+    TEST_OK(ctx, eg_canvas_write(&canvas, &svg));
+    static const char *const parts[] = {
+        "viewBox=\"0 0 400 300\" width=\"80\" height=\"60\"",
+        ">m<tspan font-size=\"77\" dy=\"-38\">2</tspan><tspan dy=\"38\"> s</tspan>"
+        "<tspan font-size=\"77\" dy=\"-38\">\xe2\x88\x92"
+        "1</tspan><tspan dy=\"38\"> x</tspan></text>",
+        " transform=\"translate(380 280) rotate(-90)\" font-size=\"100\">up</text>",
+        " stroke-dasharray=\"40\" d=\"m20 40l180 0l100 0\"><title>a &lt; b</title></path>",
+        "@media screen and (prefers-color-scheme: dark)",
+    };
+    for (size_t i = 0; i < EG_COUNT(parts); i++)
+        if (!strstr(eg_text_string(&svg), parts[i])) fail_msg("the file lacks %s", parts[i]);
+    eg_text_free(&svg);
+    eg_canvas_close(&canvas);
+    canvas = (eg_canvas){.ctx = ctx,
+                         .format = EG_PICTURE_PNG,
+                         .width = 40,
+                         .height = 30,
+                         .scale = 2,
+                         .inks = inks,
+                         .ink_count = 2};
+    TEST_OK(ctx, eg_canvas_open(&canvas, ""));
+    draw_texts(&canvas);
+    assert_int_equal(canvas.raster->width, 80);
+    /* Dashes and gaps of 8 pixels from 4 on, across the point in the middle. */
+    for (int i = 4; i < 60; i++)
+        assert_int_equal(eg_raster_get(canvas.raster, i, 8).r, (i - 4) / 8 % 2 ? 255 : 10);
+    eg_canvas_close(&canvas);
+    test_context_free(&ctx);
+}
+
 /* --- PNG -------------------------------------------------------------------------------------- */
 
 #ifdef EG_HAVE_PNG
@@ -387,9 +493,12 @@ int main(void)
         cmocka_unit_test(test_raster__a_clip_keeps_what_is_outside_as_it_is),
         cmocka_unit_test(test_font__letters_differ_and_stay_in_their_boxes),
         cmocka_unit_test(test_font__widths_add_up_and_unknown_characters_have_boxes),
+        cmocka_unit_test(test_font__knows_greek_signs_and_raised_digits),
+        cmocka_unit_test(test_font__texts_that_go_upwards_are_turned),
         cmocka_unit_test(test_svg__text_that_is_not_utf8_becomes_utf8),
         cmocka_unit_test(test_canvas__paths_are_whole_numbers_relative_to_the_point_before),
         cmocka_unit_test(test_canvas__pixels_show_the_same),
+        cmocka_unit_test(test_canvas__texts_may_be_raised_or_turned_and_lines_dashed),
 #ifdef EG_HAVE_PNG
         cmocka_unit_test(test_png__another_reader_finds_the_same_pixels),
 #else

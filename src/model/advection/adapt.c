@@ -496,6 +496,15 @@ done:
     return status;
 }
 
+void eg_adapt_show(eg_adapt *a, eg_state *out)
+{
+    const eg_state_number numbers[] = {{"adapt.rate", &a->flow.rate},
+                                       {"adapt.crossed", &a->flow.crossed},
+                                       {"adapt.steps", &a->flow.steps}};
+    for (size_t i = 0; i < EG_COUNT(numbers); i++)
+        out->numbers[out->number_count++] = numbers[i];
+}
+
 eg_status eg_adapt_step(eg_adapt *a, eg_advection *op, int64_t step, double t, double dt, bool *due)
 {
     if (a->options.every == 0) return eg_flow_step(&a->flow, op, t, dt, due);

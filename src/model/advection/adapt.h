@@ -3,6 +3,7 @@
 #define EG_ADVECTION_ADAPT_H
 
 #include "model/advection/operator.h"
+#include "report/report.h"
 
 typedef struct eg_adapt_options {
     bool on;
@@ -45,6 +46,9 @@ eg_status eg_adapt_decide(eg_adapt *adapt, eg_advection *advection, double t, co
  * Collective. */
 eg_status eg_adapt_step(eg_adapt *adapt, eg_advection *advection, int64_t step, double t, double dt,
                         bool *due);
+
+/* Adds the numbers that a restart needs. */
+void eg_adapt_show(eg_adapt *adapt, eg_state *out);
 
 /* move.c: a kernel of adapt.k.c for a group of a field's space. */
 eg_status eg_adapt_make_kernel(const eg_field *field, const eg_group *group, const char *entry,

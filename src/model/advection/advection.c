@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* The longest name of a field or boundary, and room for a key of both. */
-enum { NAME_BYTES = 64, KEY_BYTES = 2 * NAME_BYTES + 32 };
+enum { NAME_BYTES = EG_TRACER_NAME, KEY_BYTES = 2 * NAME_BYTES + 32 };
 
 /* A case of `eagre new` carries a wave through a periodic square. */
 static const char *const sample[] = {"mesh.shape=\"quadrilateral\"",
@@ -59,6 +59,9 @@ static eg_status read_fields(eg_tracers *a, const eg_case *cas)
         a->initial_of[a->fields] = eg_case_expression(cas, key);
         snprintf(key, sizeof key, "exact.%s", name);
         if (eg_case_given(cas, key)) a->exact_of[a->fields] = eg_case_expression(cas, key);
+        snprintf(a->mass_names[a->fields], sizeof *a->mass_names, "mass.%s", name);
+        snprintf(a->least_names[a->fields], sizeof *a->least_names, "least.%s", name);
+        snprintf(a->most_names[a->fields], sizeof *a->most_names, "most.%s", name);
         a->names[a->fields++] = name;
     }
     EG_TRY(eg_case_check_names(cas, "exact", "tracer", a->names, (size_t)a->fields));
@@ -193,7 +196,10 @@ static eg_status read_space_options(eg_tracers *a, uint8_t **degrees)
     const eg_problem *p = &a->problem;
     eg_space_options *o = &a->space_options;
     EG_TRY(eg_space_options_from_case(p->cas, p->mesh, o));
-    EG_TRY(eg_degrees_from_case(p->cas, p->mesh, o->degree, degrees));
+    if (p->restart && a->adapting.on)
+        EG_TRY(eg_tracers_restart_degrees(a, degrees));
+    else
+        EG_TRY(eg_degrees_from_case(p->cas, p->mesh, o->degree, degrees));
     o->basis = EG_BASIS_MODAL;
     o->lanes = eg_advection_lanes(p->device, p->mesh, &a->options, o->degree);
 done:
@@ -229,6 +235,7 @@ static eg_status read_bounds(eg_tracers *a)
     double dt;
     a->limited = eg_limiter_kind_of(cas) != EG_LIMITER_NONE;
     EG_TRY(eg_limiter_bounds(cas, a->on.initial, a->time.start, a->fields, a->names, a->bounds));
+    eg_tracers_restart_bounds(a);
     if (a->limited)
         EG_TRY(eg_comm_agree(a->problem.comm,
                              eg_limiter_check_inflow(cas, a->on.op, &a->options, a->time.start,
@@ -260,7 +267,7 @@ static eg_status create_all(eg_tracers *a)
     if (a->adapting.on) {
         EG_TRY(eg_adapt_create(p->device, p->comm, p->mesh, a->fields, &a->adapting, &a->adapt));
         eg_device_keep_kernels(p->device, true);
-        if (degrees) EG_TRY(eg_adapt_even_out(a->adapt, degrees));
+        if (degrees && !p->restart) EG_TRY(eg_adapt_even_out(a->adapt, degrees));
     }
     EG_TRY(eg_tracers_make_space(a, degrees, NULL));
     EG_TRY(eg_tracers_make_measure(a));
@@ -281,8 +288,6 @@ static eg_status create(const eg_problem *problem, void **state)
     EG_TRY(read_fields(a, problem->cas));
     EG_TRY(eg_time_options_from_case(problem->cas, &a->time));
     EG_TRY(eg_adapt_options_from_case(problem->cas, &a->adapting));
-    a->time.progress = problem->options.progress;
-    a->time.progress_user = problem->options.progress_user;
     EG_TRY(create_all(a));
     *state = a;
     a = NULL;
@@ -291,9 +296,9 @@ done:
     return status;
 }
 
-static eg_status run(void *state)
+static eg_status run(void *state, eg_watch *watch)
 {
-    return eg_tracers_run(state);
+    return eg_tracers_run(state, watch);
 }
 
 /* --- results -------------------------------------------------------------------------------------- */
@@ -305,7 +310,7 @@ static eg_status errors(void *state, eg_field_error *out, int *count)
     eg_norms norms[EG_MODEL_FIELDS_MAX];
     *count = 0;
     EG_TRY(eg_tracers_make_measure(a));
-    EG_TRY(eg_measure_norms(a->on.measure, a->time.end, a->on.current, norms));
+    EG_TRY(eg_measure_norms(a->on.measure, a->result.time, a->on.current, norms));
     for (int i = 0; i < a->fields; i++)
         if (a->exact_of[i]) out[(*count)++] = (eg_field_error){a->names[i], norms[i]};
 done:
@@ -317,7 +322,6 @@ static eg_status details(void *state, eg_facts *facts)
     eg_tracers *a = state;
     const double length = a->result.time - a->time.start;
     const double dof = (length > 0 ? a->dof_time / length : (double)a->on.space->dof) * a->fields;
-    double range[] = {-a->degree_least, a->degree_most};
     eg_advection_range ranges[EG_MODEL_FIELDS_MAX];
     double mass[EG_MODEL_FIELDS_MAX];
     eg_status status = EG_OK;
@@ -337,13 +341,12 @@ static eg_status details(void *state, eg_facts *facts)
         eg_facts_number(facts, "end", mass[i]);
     }
     if (!a->adapt) return EG_OK;
-    EG_TRY(eg_comm_max(a->problem.comm, EG_COUNT(range), range));
     eg_facts_section(facts, "adapt", NULL);
-    eg_facts_integer(facts, "decisions", a->decisions);
-    eg_facts_integer(facts, "adaptations", a->adaptations);
+    eg_facts_integer(facts, "decisions", (int64_t)a->decisions);
+    eg_facts_integer(facts, "adaptations", (int64_t)a->adaptations);
     eg_facts_number(facts, "dof_average", dof);
-    eg_facts_integer(facts, "degree_least", -(int)range[0]);
-    eg_facts_integer(facts, "degree_most", (int)range[1]);
+    eg_facts_integer(facts, "degree_least", (int)a->degree_least);
+    eg_facts_integer(facts, "degree_most", (int)a->degree_most);
     eg_facts_number(facts, "wall_s", a->adapt_s);
 done:
     return status;
@@ -367,7 +370,9 @@ const eg_model eg_model_advection = {
     .sample = sample,
     .check = check,
     .check_mesh = check_mesh,
+    .names = eg_model_initial_names,
     .create = create,
+    .show = eg_tracers_show,
     .run = run,
     .errors = errors,
     .details = details,

@@ -15,9 +15,10 @@ typedef struct eg_flow {
     double *size;  /* [elements] how large it is; scratch, owned */
     bool known;    /* `inflow` and `rate` are, and do not change */
     bool sources_known;
+    /* What a restart needs, the same on all ranks. */
     double rate;    /* elements that are crossed in a unit of time, when it was last asked */
     double crossed; /* elements that are crossed since the last decision, at most */
-    int64_t steps;  /* … steps since then */
+    double steps;   /* … steps since then */
 } eg_flow;
 
 eg_status eg_flow_create(eg_context *ctx, const eg_mesh *mesh, int components,

@@ -148,32 +148,22 @@ done:
     return status;
 }
 
-/* An integral is not finite where a value is not. */
-static eg_status find_lost(void *user, const char **lost)
-{
-    eg_status status = EG_OK;
-    eg_tracers *a = user;
-    double integrals[EG_MODEL_FIELDS_MAX];
-    EG_TRY(eg_tracers_make_measure(a));
-    EG_TRY(eg_measure_integrals(a->on.measure, a->on.current, integrals));
-    *lost = NULL;
-    for (int i = 0; i < a->fields && !*lost; i++)
-        if (!isfinite(integrals[i])) *lost = a->names[i];
-done:
-    return status;
-}
-
 /* --- adapting -------------------------------------------------------------------------------------- */
 
 /* Widens the range of degrees that there were. */
-static void note_degrees(eg_tracers *a)
+static eg_status note_degrees(eg_tracers *a)
 {
+    double range[] = {-a->degree_least, a->degree_most};
     for (int g = 0; g < a->on.space->group_count; g++) {
         const eg_group *group = &a->on.space->groups[g];
         if (group->element_count == 0) continue;
-        if (group->degree < a->degree_least) a->degree_least = group->degree;
-        if (group->degree > a->degree_most) a->degree_most = group->degree;
+        range[0] = fmax(range[0], -group->degree);
+        range[1] = fmax(range[1], group->degree);
     }
+    const eg_status status = eg_comm_max(a->problem.comm, EG_COUNT(range), range);
+    a->degree_least = -range[0];
+    a->degree_most = range[1];
+    return status;
 }
 
 /* Decides on the degrees for what follows time t and, if they are others than before, makes a new space
@@ -188,6 +178,7 @@ static eg_status adapt(eg_tracers *a, double t, bool *changed)
     a->decisions++;
     *changed = decision.changed;
     if (!*changed) goto done;
+    eg_watch_forget(a->watch);
     old = a->on;
     a->on = (eg_tracers_space){0};
     EG_TRY(eg_tracers_make_space(a, decision.degrees, old.space));
@@ -210,13 +201,13 @@ static eg_status step_done(void *user, int64_t step, double t, double dt)
     EG_TRY(eg_adapt_step(a->adapt, a->on.op, step, t, dt, &due));
     if (!due) return EG_OK;
     EG_TRY(adapt(a, t, &changed));
-    note_degrees(a);
+    EG_TRY(note_degrees(a));
 done:
     return status;
 }
 
 /* Projects the initial values, on degrees that suffice for them. */
-static eg_status start(eg_tracers *a)
+static eg_status project(eg_tracers *a)
 {
     eg_status status = EG_OK;
     bool changed = a->adapt != NULL;
@@ -228,6 +219,48 @@ static eg_status start(eg_tracers *a)
         EG_TRY(eg_function_project(a->on.initial, a->time.start, a->on.current));
     }
     EG_TRY(limit(a, a->on.current));
+done:
+    return status;
+}
+
+/* Whether elements of this rank have other degrees than in the checkpoint. */
+static eg_status find_moved(const eg_tracers *a, bool *moved)
+{
+    eg_status status = EG_OK;
+    const eg_space *space = a->on.space;
+    uint8_t *degrees = NULL;
+    *moved = false;
+    EG_TRY(eg_new(a->ctx, (size_t)space->mesh->element_count + (size_t)space->mesh->ghost_count + 1,
+                  &degrees));
+    EG_TRY(eg_checkpoint_read_degrees(a->problem.restart, "solution", space->mesh, degrees));
+    for (int32_t e = 0; e < space->mesh->element_count; e++) {
+        const int group = space->group_of_block[space->slot_of_element[e] / EG_SLOT_BLOCK];
+        *moved = *moved || degrees[e] != space->groups[group].degree;
+    }
+done:
+    eg_release(a->ctx, &degrees);
+    return status;
+}
+
+/* Reads the tracers of the checkpoint; those of other degrees than there are brought into bounds. */
+static eg_status resume(eg_tracers *a)
+{
+    eg_status status = EG_OK;
+    bool moved;
+    EG_TRY(eg_checkpoint_read_field(a->problem.restart, "solution", a->names, a->on.current));
+    EG_TRY(eg_comm_agree(a->problem.comm, find_moved(a, &moved)));
+    double any = moved;
+    EG_TRY(eg_comm_max(a->problem.comm, 1, &any));
+    if (any > 0) EG_TRY(limit(a, a->on.current));
+done:
+    return status;
+}
+
+/* The tracers at the start, or where the checkpoint has them. */
+static eg_status start(eg_tracers *a)
+{
+    eg_status status = EG_OK;
+    EG_TRY(a->problem.restart ? resume(a) : project(a));
     eg_function_destroy(&a->on.initial);
     EG_TRY(eg_tracers_make_measure(a));
     EG_TRY(eg_measure_integrals(a->on.measure, a->on.current, a->mass));
@@ -235,21 +268,72 @@ static eg_status start(eg_tracers *a)
     a->decisions = a->adaptations = 0;
     a->adapt_s = 0;
     a->degree_least = EG_DEGREE_MAX_QUAD;
-    note_degrees(a);
+    EG_TRY(note_degrees(a));
 done:
     return status;
 }
 
-eg_status eg_tracers_run(eg_tracers *a)
+void eg_tracers_show(void *tracers, eg_state *out)
+{
+    eg_tracers *a = tracers;
+    out->fields[out->field_count++] =
+        (eg_state_field){.name = "solution", .field = a->on.current, .names = a->names};
+    for (int i = 0; i < a->fields; i++)
+        out->numbers[out->number_count++] = (eg_state_number){a->mass_names[i], &a->mass[i]};
+    for (int i = 0; i < a->fields && a->limited; i++) {
+        const double *least = &a->bounds[i].least, *most = &a->bounds[i].most;
+        if (isfinite(*least))
+            out->numbers[out->number_count++] =
+                (eg_state_number){a->least_names[i], &a->bounds[i].least};
+        if (isfinite(*most))
+            out->numbers[out->number_count++] =
+                (eg_state_number){a->most_names[i], &a->bounds[i].most};
+    }
+    const eg_state_number numbers[] = {
+        {"adapt.decisions", &a->decisions},
+        {"adapt.adaptations", &a->adaptations},
+        {"adapt.degree_least", &a->degree_least},
+        {"adapt.degree_most", &a->degree_most},
+        {"dof_time", &a->dof_time},
+    };
+    for (size_t i = 0; i < EG_COUNT(numbers); i++)
+        out->numbers[out->number_count++] = numbers[i];
+    if (a->adapt) eg_adapt_show(a->adapt, out);
+}
+
+void eg_tracers_restart_bounds(eg_tracers *a)
+{
+    const eg_checkpoint *restart = a->problem.restart;
+    for (int i = 0; i < a->fields && restart && a->limited; i++) {
+        eg_advection_range *b = &a->bounds[i];
+        b->least = eg_checkpoint_number(restart, a->least_names[i], b->least);
+        b->most = eg_checkpoint_number(restart, a->most_names[i], b->most);
+    }
+}
+
+eg_status eg_tracers_restart_degrees(eg_tracers *a, uint8_t **degrees)
 {
     eg_status status = EG_OK;
-    const eg_time_system system = {.user = a,
-                                   .stage = stage,
-                                   .stable_dt = stable_dt,
-                                   .step_done = step_done,
-                                   .find_lost = find_lost};
+    const eg_mesh *mesh = a->problem.mesh;
+    const size_t count = (size_t)mesh->element_count + (size_t)mesh->ghost_count;
+    EG_TRY(eg_new(a->ctx, count + 1, degrees));
+    EG_TRY(eg_checkpoint_read_degrees(a->problem.restart, "solution", mesh, *degrees));
+    for (size_t i = 0; i < count; i++) {
+        if ((*degrees)[i] > a->adapting.most) (*degrees)[i] = (uint8_t)a->adapting.most;
+        if ((*degrees)[i] < a->adapting.least) (*degrees)[i] = (uint8_t)a->adapting.least;
+    }
+done:
+    return status;
+}
+
+eg_status eg_tracers_run(eg_tracers *a, eg_watch *watch)
+{
+    eg_status status = EG_OK;
+    const eg_time_system system = {
+        .user = a, .stage = stage, .stable_dt = stable_dt, .step_done = step_done};
+    a->watch = watch;
     EG_TRY(start(a));
-    EG_TRY(eg_time_run(a->ctx, &a->time, &system, &a->result));
+    EG_TRY(eg_watch_run(watch, &a->time, &system, &a->result));
 done:
     return status;
 }

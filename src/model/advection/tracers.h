@@ -8,6 +8,9 @@
 #include "model/advection/operator.h"
 #include "model/model.h"
 
+/* The longest name of a tracer. */
+enum { EG_TRACER_NAME = 64 };
+
 /* What lives on a space, and is made anew when degrees change. Functions, the measure and the limiter are
  * made when they are needed. */
 typedef struct eg_tracers_space {
@@ -39,11 +42,16 @@ typedef struct eg_tracers {
     bool limited;
     eg_advection_range bounds[EG_MODEL_FIELDS_MAX];
     eg_adapt *adapt; /* NULL: degrees stay as they are */
-    int64_t decisions, adaptations;
-    int degree_least, degree_most;    /* that elements of this rank have had */
+    eg_watch *watch; /* while it runs; not owned */
+    /* What a restart needs, the same on all ranks. */
+    double decisions, adaptations;
+    double degree_least, degree_most; /* that elements have had */
     double mass[EG_MODEL_FIELDS_MAX]; /* ∫ of each tracer at the start */
     double dof_time;                  /* ∫ of the degrees of freedom over time */
-    double adapt_s;                   /* seconds spent on decisions and adaptations */
+    char mass_names[EG_MODEL_FIELDS_MAX][EG_TRACER_NAME + 8];
+    char least_names[EG_MODEL_FIELDS_MAX][EG_TRACER_NAME + 8]; /* of bounds */
+    char most_names[EG_MODEL_FIELDS_MAX][EG_TRACER_NAME + 8];
+    double adapt_s; /* seconds spent on decisions and adaptations */
     eg_tracers_space on;
     eg_time_result result;
 } eg_tracers;
@@ -60,6 +68,13 @@ void eg_tracers_space_destroy(eg_tracers_space *on);
 
 /* From `on.initial` at the start to `on.current` at the end, and what the results tell of the way there.
  * Collective. */
-eg_status eg_tracers_run(eg_tracers *a);
+eg_status eg_tracers_run(eg_tracers *a, eg_watch *watch);
+
+/* What there is to be seen, and the numbers that a restart needs; a model's `show`. */
+void eg_tracers_show(void *tracers, eg_state *out);
+/* Takes the bounds of the checkpoint, if there is one: those of the run's start. */
+void eg_tracers_restart_bounds(eg_tracers *a);
+/* The degrees that the checkpoint has, within those that the case allows. */
+eg_status eg_tracers_restart_degrees(eg_tracers *a, uint8_t **degrees);
 
 #endif

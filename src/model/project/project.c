@@ -120,9 +120,17 @@ done:
     return status;
 }
 
-static eg_status run(void *state)
+static void show(void *state, eg_state *out)
 {
     project *p = state;
+    out->fields[out->field_count++] =
+        (eg_state_field){.name = "solution", .field = p->u, .names = p->names};
+}
+
+static eg_status run(void *state, eg_watch *watch)
+{
+    project *p = state;
+    (void)watch;
     return p->method == METHOD_PROJECT ? eg_function_project(p->initial, 0.0, p->u)
                                        : eg_function_interpolate(p->initial, 0.0, p->u);
 }
@@ -156,7 +164,9 @@ const eg_model eg_model_project = {
     .keys = keys,
     .sample = sample,
     .check = check,
+    .names = eg_model_initial_names,
     .create = create,
+    .show = show,
     .run = run,
     .errors = errors,
     .space = space,

@@ -1,0 +1,99 @@
+/* The kernels of model `euler` as a case needs them: its gas and boundaries as functions of the
+ * kernel language, and the sizes of a group as defines. */
+#include "model/euler/parts.h"
+
+#include <stdio.h>
+
+/* Rows of threads that look at an element's nodes together on a GPU. */
+enum { PARTS = 4 };
+
+/* Blocks of `stage` that are to fit on a multiprocessor, by degree: the fastest on an H200, with
+ * Gauss-Lobatto and with Gauss points. */
+static const int blocks_of[2][EG_EULER_DEGREE_MAX + 1] = {{1, 4, 4, 2, 3, 2, 2, 2, 2},
+                                                          {1, 2, 2, 2, 2, 2, 1, 1, 1}};
+
+/* What the case gives at boundaries, as boundary.k.h wants it. */
+static eg_status write_boundaries(const eg_euler_options *options, int count, eg_text *source)
+{
+    static const char *const arguments[EG_VARIABLE_COUNT] = {"x", "y", "z", "t"};
+    const int values = count * EG_EULER_COMPONENTS;
+    eg_status status = EG_OK;
+    for (int i = 0; i < values; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "given_%d", i);
+        if (options->given[i])
+            EG_TRY(eg_expression_emit(options->given[i], name, arguments, EG_COUNT(arguments),
+                                      source));
+    }
+    EG_TRY(eg_text_puts(source, "#define GIVEN(b, c, x, y, z, t) ("));
+    for (int i = 0; i < values; i++)
+        if (options->given[i])
+            EG_TRY(eg_text_printf(source, "(b) * %d + (c) == %d ? given_%d(x, y, z, t) : ",
+                                  EG_EULER_COMPONENTS, i, i));
+    EG_TRY(eg_text_puts(source, "K_R(1))\n#define BOUNDARY_TYPE(b) ("));
+    for (int i = 0; i < count; i++)
+        EG_TRY(eg_text_printf(source, "(b) == %d ? %d : ", i, (int)options->types[i]));
+    EG_TRY(eg_text_puts(source, "0)\n"));
+done:
+    return status;
+}
+
+/* Entry NAME of model/euler/NAME.k.c for a group; `options` has defines and what else is chosen. */
+static eg_status make_kernel(const eg_euler *a, int group, const char *before, const char *name,
+                             eg_kernel_options options, eg_kernel **out)
+{
+    eg_status status = EG_OK;
+    eg_text source = eg_text_new(a->space->ctx);
+    EG_TRY(eg_text_printf(&source, "#define GAMMA K_R(%.17g)\n%s#include \"model/euler/%s.k.c\"\n",
+                          a->gamma, before, name));
+    options.size = sizeof options;
+    options.source = "euler";
+    options.text = eg_text_string(&source);
+    options.entry = name;
+    options.real = EG_F64;
+    options.lanes = a->space->groups[group].lanes;
+    EG_TRY(eg_kernel_create(a->space->device, &options, out));
+done:
+    eg_text_free(&source);
+    return status;
+}
+
+eg_status eg_euler_compile(eg_euler *a, int group, const eg_euler_options *options)
+{
+    eg_euler_part *p = &a->parts[group];
+    eg_text boundaries = eg_text_new(a->space->ctx);
+    const bool is_gpu = eg_device_get_info(a->space->device)->is_gpu;
+    const int side = a->degree + 1;
+    const eg_define defines[] = {
+        {"M", side},
+        {"INNER", eg_euler_inner(a->scheme, a->degree)},
+        {"SCHEME", eg_euler_form_of(a->scheme)},
+        {"GAUSS", a->gauss},
+        {"CARTESIAN", p->cartesian},
+        {"FLUX", a->flux},
+        {"BOUNDARIES", p->outer},
+        {"LOW_STORAGE", a->low_storage},
+        {"PIECES", !is_gpu},
+        {"K_MIN_BLOCKS", blocks_of[a->gauss][a->degree]},
+    };
+    const eg_define small[] = {{"M", side},
+                               {"PARTS", is_gpu ? PARTS : 1},
+                               {"BASIS", eg_euler_ends_at(a->scheme, a->degree)}};
+    eg_status status = EG_OK;
+    if (p->outer) EG_TRY(write_boundaries(options, a->space->mesh->boundary_count, &boundaries));
+    EG_TRY(make_kernel(a, group, eg_text_string(&boundaries), "stage",
+                       (eg_kernel_options){.rows_per_block = side,
+                                           .defines = defines,
+                                           .define_count = EG_COUNT(defines)},
+                       &p->stage));
+    EG_TRY(make_kernel(a, group, "", "speeds",
+                       (eg_kernel_options){.defines = small, .define_count = EG_COUNT(small)},
+                       &p->speeds));
+    if (a->gauss)
+        EG_TRY(make_kernel(a, group, "", "traces",
+                           (eg_kernel_options){.defines = small, .define_count = EG_COUNT(small)},
+                           &p->traces));
+done:
+    eg_text_free(&boundaries);
+    return status;
+}

@@ -1,0 +1,126 @@
+/* The keys of model `euler`: its sections in a case file. */
+#include "model/euler/keys.h"
+
+#include <float.h>
+#include <math.h>
+
+const char *const eg_euler_given_names[4] = {"rho", "u", "v", "p"};
+
+/* In the order of eg_euler_method, of FLUX_… in gas.k.h, and of eg_euler_boundary. */
+static const char *const methods[] = {"dg", "ndg", "cpr", "sd", NULL};
+static const char *const fluxes[] = {"rusanov", "hllc", "roe", NULL};
+static const char *const types[] = {"wall", "outflow", "inflow", "farfield", "state", NULL};
+static const char *const derivatives[] = {"conservative", "chain", NULL};
+
+const eg_key eg_euler_keys[] = {
+    {.section = "gas",
+     .name = "gamma",
+     .type = EG_KEY_REAL,
+     .fallback = "1.4",
+     .least = DBL_MIN,
+     .most = INFINITY,
+     .help = "The ratio of specific heats of the ideal gas, more than 1: p = (gamma - 1) times "
+             "the inner energy per volume."},
+    {.section = "scheme",
+     .name = "method",
+     .type = EG_KEY_CHOICE,
+     .fallback = "\"dg\"",
+     .choices = methods,
+     .help = "How space is discretised. \"dg\": discontinuous Galerkin in the weak form on Gauss "
+             "points; \"ndg\": nodal discontinuous Galerkin in the strong form on Gauss-Lobatto "
+             "points with the exact mass matrix; \"cpr\": correction procedure via reconstruction "
+             "on Gauss-Lobatto points with the Radau correction; \"sd\": spectral differences, "
+             "with Gauss solution points and Chebyshev-Gauss-Lobatto flux points."},
+    {.section = "scheme",
+     .name = "flux",
+     .type = EG_KEY_CHOICE,
+     .fallback = "\"rusanov\"",
+     .choices = fluxes,
+     .help = "The numerical flux between elements: Rusanov's, the most robust; HLLC, which keeps "
+             "contacts sharp; or Roe's with an entropy fix."},
+    {.section = "scheme",
+     .name = "derivative",
+     .type = EG_KEY_CHOICE,
+     .fallback = "\"chain\"",
+     .choices = derivatives,
+     .help = "With method \"cpr\": how the flux is differentiated. \"chain\": its Jacobian times "
+             "the derivative of the solution, which is more accurate but conserves only mass; "
+             "\"conservative\": the derivative of the polynomial through its values, which is "
+             "method \"ndg\"."},
+    {.section = "initial",
+     .name = "rho",
+     .type = EG_KEY_EXPRESSION,
+     .required = true,
+     .help = "The density at the start, an expression of x, y.",
+     .example = "\"1 + 0.2*sin(2*pi*(x + y))\""},
+    {.section = "initial",
+     .name = "u",
+     .type = EG_KEY_EXPRESSION,
+     .required = true,
+     .help = "The velocity along x at the start.",
+     .example = "1.0"},
+    {.section = "initial",
+     .name = "v",
+     .type = EG_KEY_EXPRESSION,
+     .required = true,
+     .help = "The velocity along y at the start.",
+     .example = "1.0"},
+    {.section = "initial",
+     .name = "p",
+     .type = EG_KEY_EXPRESSION,
+     .required = true,
+     .help = "The pressure at the start.",
+     .example = "1.0"},
+    {.section = "exact",
+     .name = "rho",
+     .type = EG_KEY_EXPRESSION,
+     .help = "What the density should be at time t. With this, u, v and p the errors of density, "
+             "momenta and energy are measured at the end; give all four or none.",
+     .example = "\"1 + 0.2*sin(2*pi*(x + y - 2*t))\""},
+    {.section = "exact",
+     .name = "u",
+     .type = EG_KEY_EXPRESSION,
+     .help = "What the velocity along x should be at time t.",
+     .example = "1.0"},
+    {.section = "exact",
+     .name = "v",
+     .type = EG_KEY_EXPRESSION,
+     .help = "What the velocity along y should be at time t.",
+     .example = "1.0"},
+    {.section = "exact",
+     .name = "p",
+     .type = EG_KEY_EXPRESSION,
+     .help = "What the pressure should be at time t.",
+     .example = "1.0"},
+    {.section = "boundary.*",
+     .name = "type",
+     .type = EG_KEY_CHOICE,
+     .choices = types,
+     .help = "What is at this boundary; every boundary of the mesh needs one. \"wall\": nothing "
+             "goes through it, and the gas slips along it; \"outflow\": everything leaves, faster "
+             "than sound; \"inflow\": the state given by rho, u, v and p comes in, faster than "
+             "sound; \"farfield\": waves that come in are those of the given state, all others "
+             "leave; \"state\": the given state is behind the boundary, and the numerical flux "
+             "decides. The boundaries of a box are left, right (x), bottom and top (y).",
+     .example = "\"wall\""},
+    {.section = "boundary.*",
+     .name = "rho",
+     .type = EG_KEY_EXPRESSION,
+     .help = "The density of the given state, an expression of x, y, t.",
+     .example = "1.4"},
+    {.section = "boundary.*",
+     .name = "u",
+     .type = EG_KEY_EXPRESSION,
+     .help = "The velocity along x of the given state.",
+     .example = "3.0"},
+    {.section = "boundary.*",
+     .name = "v",
+     .type = EG_KEY_EXPRESSION,
+     .help = "The velocity along y of the given state.",
+     .example = "0.0"},
+    {.section = "boundary.*",
+     .name = "p",
+     .type = EG_KEY_EXPRESSION,
+     .help = "The pressure of the given state.",
+     .example = "1.0"},
+    {0}};

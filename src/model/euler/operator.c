@@ -1,0 +1,272 @@
+/* The operator of model `euler`: what its kernels need, and their launches. Interior tiles run
+ * while the halo of `current` is under way. */
+#include "model/euler/parts.h"
+
+#include <math.h>
+
+eg_status eg_euler_upload(const eg_space *space, eg_type type, size_t count, const void *values,
+                          eg_buffer **out)
+{
+    eg_status status = EG_OK;
+    EG_TRY(eg_buffer_create(space->device, type, count, out));
+    EG_TRY(eg_buffer_upload(*out, 0, count, values));
+done:
+    return status;
+}
+
+int eg_euler_lanes(const eg_device *device, int degree)
+{
+    const eg_device_info *info = eg_device_get_info(device);
+    const uint64_t rows = (uint64_t)(EG_EULER_COMPONENTS * (degree + 1) * (degree + 1) + 8);
+    int lanes = info->lanes;
+    if (!info->is_gpu) return info->lanes;
+    /* Rows have a few values more on a GPU. */
+    while (lanes > 4 && rows * (uint64_t)(lanes + 4) * sizeof(double) > info->shared_bytes)
+        lanes /= 2;
+    return lanes;
+}
+
+/* --- creation --------------------------------------------------------------------------------- */
+
+/* Room for traces, and a rate for each slot, 0 for those that are no one's. */
+static eg_status make_buffers(eg_euler *a)
+{
+    const eg_space *space = a->space;
+    const size_t slots = (size_t)space->slot_count;
+    const size_t traces =
+        a->gauss ? slots * 4 * EG_EULER_COMPONENTS * (size_t)(a->degree + 1) : EG_SLOT_BLOCK;
+    const eg_reduction_kind kind = EG_REDUCE_MAX;
+    const double nothing = 0;
+    eg_status status = EG_OK;
+    EG_TRY(eg_buffer_create(space->device, EG_F64, traces, &a->traces));
+    EG_TRY(eg_buffer_create(space->device, EG_F64, traces, &a->next_traces));
+    EG_TRY(eg_buffer_fill(a->traces, 0, traces, &nothing));
+    EG_TRY(eg_buffer_fill(a->next_traces, 0, traces, &nothing));
+    EG_TRY(eg_buffer_create(space->device, EG_F64, EG_SLOT_BLOCK, &a->no_register));
+    EG_TRY(eg_buffer_create(space->device, EG_F64, slots + EG_SLOT_BLOCK, &a->rates));
+    EG_TRY(eg_buffer_fill(a->rates, 0, slots + EG_SLOT_BLOCK, &nothing));
+    EG_TRY(eg_buffer_create(space->device, EG_F64, 1, &a->fastest));
+    EG_TRY(eg_reducer_create(space->device, EG_F64, &kind, 1, &a->reducer));
+done:
+    return status;
+}
+
+/* The matrices of the scheme. */
+static eg_status make_table(eg_euler *a)
+{
+    double table[EG_EULER_TABLE_MAX];
+    eg_element *line = NULL;
+    int count = 0;
+    eg_status status = EG_OK;
+    EG_TRY(eg_element_create(a->space->ctx, EG_SHAPE_LINE, a->degree, eg_euler_basis(a->scheme),
+                             &line));
+    EG_TRY(eg_euler_make_table(a->scheme, line, table, &count));
+    EG_TRY(eg_euler_upload(a->space, EG_F64, (size_t)count, table, &a->table));
+done:
+    eg_element_destroy(&line);
+    return status;
+}
+
+/* What is this rank's own affair. */
+static eg_status create_own(eg_euler *a, const eg_euler_options *options)
+{
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(a->space->ctx, (size_t)a->space->group_count + 1, &a->parts));
+    EG_TRY(make_table(a));
+    EG_TRY(eg_euler_share_tables(a));
+    EG_TRY(make_buffers(a));
+    for (int g = 0; g < a->space->group_count; g++) {
+        EG_TRY(eg_euler_classify(a, g));
+        EG_TRY(eg_euler_compile(a, g, options));
+    }
+done:
+    return status;
+}
+
+eg_status eg_euler_create(eg_space *space, const eg_euler_options *options, eg_euler **out)
+{
+    eg_context *ctx = space->ctx;
+    eg_euler *a = NULL;
+    eg_status status = EG_OK;
+    *out = NULL;
+    EG_TRY(eg_new(ctx, 1, &a));
+    *a = (eg_euler){.space = space,
+                    .scheme = options->scheme,
+                    .flux = options->flux,
+                    .degree = space->group_count > 0 ? space->groups[0].degree : 1,
+                    .gamma = options->gamma,
+                    .low_storage = options->low_storage,
+                    .gauss = eg_euler_basis(options->scheme) == EG_BASIS_GAUSS};
+    EG_TRY(eg_comm_agree(space->comm, create_own(a, options)));
+    EG_TRY(eg_halo_create(space, EG_EULER_COMPONENTS, EG_F64,
+                          a->gauss ? EG_HALO_ELEMENTS : EG_HALO_TRACES, &a->halo));
+    *out = a;
+    a = NULL;
+done:
+    eg_euler_destroy(&a);
+    return status;
+}
+
+void eg_euler_destroy(eg_euler **handle)
+{
+    eg_euler *a = *handle;
+    if (!a) return;
+    eg_context *ctx = a->space->ctx;
+    eg_halo_destroy(&a->halo);
+    for (int g = 0; a->parts && g < a->space->group_count; g++) {
+        eg_euler_part *p = &a->parts[g];
+        eg_buffer_destroy(&p->nearness);
+        eg_buffer_destroy(&p->runs);
+        eg_buffer_destroy(&p->kinds);
+        eg_kernel_destroy(&p->traces);
+        eg_kernel_destroy(&p->speeds);
+        eg_kernel_destroy(&p->stage);
+    }
+    eg_reducer_destroy(&a->reducer);
+    eg_buffer_destroy(&a->fastest);
+    eg_buffer_destroy(&a->rates);
+    eg_buffer_destroy(&a->no_register);
+    eg_buffer_destroy(&a->next_traces);
+    eg_buffer_destroy(&a->traces);
+    eg_buffer_destroy(&a->table);
+    eg_buffer_destroy(&a->starts);
+    eg_buffer_destroy(&a->faces);
+    eg_release(ctx, &a->parts);
+    eg_release(ctx, handle);
+}
+
+/* --- stages ----------------------------------------------------------------------------------- */
+
+/* Values of `traces` before the first of a group. */
+static size_t traces_before(const eg_euler *a, const eg_group *g)
+{
+    return a->gauss ? (size_t)g->first_slot * 4 * EG_EULER_COMPONENTS * (size_t)(a->degree + 1) : 0;
+}
+
+/* Tiles [from, to) of a group. */
+static eg_status launch(eg_euler *a, int group, int64_t from, int64_t to, const eg_stage *s,
+                        const eg_field *first, const eg_field *current, eg_field *k, eg_field *out)
+{
+    const eg_group *g = &a->space->groups[group];
+    const eg_euler_part *p = &a->parts[group];
+    const size_t begin = current->offset[group];
+    const double wl = s->low_storage ? s->dt : s->c * s->dt;
+    if (from == to) return EG_OK;
+    const eg_argument arguments[] = {
+        EG_BUFFER("u", current->data),
+        EG_BUFFER("traces", a->traces),
+        EG_BUFFER("layout", current->layout),
+        EG_BUFFER("block_groups", a->space->block_groups),
+        EG_BUFFER("neighbour", g->neighbour),
+        EG_BUFFER("neighbour_face", g->neighbour_face),
+        EG_BUFFER("kinds", p->kinds),
+        EG_BUFFER("runs", p->runs),
+        EG_BUFFER("faces", a->faces),
+        EG_BUFFER("starts", a->starts),
+        EG_BUFFER("nodes", g->nodes),
+        EG_BUFFER("table", a->table),
+        EG_INTEGER("begin", (int64_t)begin),
+        EG_INTEGER("traces_begin", (int64_t)traces_before(a, g)),
+        EG_REAL("scale_x", 2 * wl / p->sides[0]),
+        EG_REAL("scale_y", 2 * wl / p->sides[1]),
+        EG_REAL("time", s->time),
+        EG_REAL("wf", s->low_storage ? s->A : s->a),
+        EG_REAL("wc", s->low_storage ? s->B : s->b),
+        EG_REAL("wl", wl),
+        EG_BUFFER_AT("first", s->low_storage ? current->data : first->data, begin),
+        s->low_storage ? EG_BUFFER_AT("k", k->data, begin) : EG_BUFFER("k", a->no_register),
+        EG_BUFFER_AT("out", out->data, begin),
+        EG_BUFFER_AT("next_traces", a->next_traces, traces_before(a, g)),
+    };
+    return eg_launch_tiles(p->stage, from, to - from, arguments, EG_COUNT(arguments));
+}
+
+/* The interior tiles of all groups, or the others. */
+static eg_status launch_all(eg_euler *a, bool interior, const eg_stage *s, const eg_field *first,
+                            const eg_field *current, eg_field *k, eg_field *out)
+{
+    eg_status status = EG_OK;
+    for (int i = 0; i < a->space->group_count; i++) {
+        const eg_group *g = &a->space->groups[i];
+        const int64_t from = interior ? 0 : g->interior_tiles;
+        const int64_t to = interior ? g->interior_tiles : g->own_tiles;
+        EG_TRY(launch(a, i, from, to, s, first, current, k, out));
+    }
+done:
+    return status;
+}
+
+/* Computes the traces of own elements, or of ghosts; with Gauss-Lobatto points there are none. */
+static eg_status find_traces(eg_euler *a, bool ghosts, const eg_field *current)
+{
+    eg_status status = EG_OK;
+    for (int i = 0; a->gauss && i < a->space->group_count; i++) {
+        const eg_group *g = &a->space->groups[i];
+        const int64_t from = ghosts ? g->own_tiles : 0, to = ghosts ? g->tiles : g->own_tiles;
+        const eg_argument arguments[] = {
+            EG_BUFFER_AT("u", current->data, current->offset[i]),
+            EG_BUFFER("table", a->table),
+            EG_BUFFER_AT("out", a->traces, traces_before(a, g)),
+        };
+        if (from == to) continue;
+        EG_TRY(
+            eg_launch_tiles(a->parts[i].traces, from, to - from, arguments, EG_COUNT(arguments)));
+    }
+done:
+    return status;
+}
+
+eg_status eg_euler_begin(eg_euler *a, const eg_field *current)
+{
+    return find_traces(a, false, current);
+}
+
+eg_status eg_euler_stage(eg_euler *a, const eg_stage *s, const eg_field *first, eg_field *current,
+                         eg_field *k, eg_field *out)
+{
+    eg_status status = EG_OK;
+    if (s->low_storage != a->low_storage)
+        return eg_fail(a->space->ctx, EG_ERROR_ARGUMENT,
+                       "a stage of another kind of scheme than the operator was made for");
+    EG_TRY(eg_halo_start(a->halo, current));
+    EG_TRY(launch_all(a, true, s, first, current, k, out));
+    EG_TRY(eg_halo_wait(a->halo, current));
+    EG_TRY(find_traces(a, true, current));
+    EG_TRY(launch_all(a, false, s, first, current, k, out));
+    eg_buffer *old = a->traces;
+    a->traces = a->next_traces;
+    a->next_traces = old;
+done:
+    return status;
+}
+
+/* The largest rate of this rank's elements. */
+static eg_status find_fastest(eg_euler *a, const eg_field *current, double *fastest)
+{
+    const eg_space *space = a->space;
+    const eg_reduction reduction = {.kind = EG_REDUCE_MAX, .x = a->rates};
+    eg_status status = EG_OK;
+    for (int i = 0; i < space->group_count; i++) {
+        const eg_group *g = &space->groups[i];
+        if (g->own_tiles == 0) continue;
+        EG_TRY(eg_launch(a->parts[i].speeds, g->own_tiles,
+                         EG_BUFFER_AT("u", current->data, current->offset[i]),
+                         EG_BUFFER("nearness", a->parts[i].nearness),
+                         EG_BUFFER_AT("rate", a->rates, (size_t)g->first_slot)));
+    }
+    EG_TRY(eg_reduce(a->reducer, (size_t)space->slot_count, &reduction, a->fastest));
+    EG_TRY(eg_buffer_download(a->fastest, 0, 1, fastest));
+done:
+    return status;
+}
+
+eg_status eg_euler_stable_dt(eg_euler *a, const eg_field *current, double *dt)
+{
+    eg_status status = EG_OK;
+    double fastest = 0;
+    EG_TRY(find_fastest(a, current, &fastest));
+    EG_TRY(eg_comm_max(a->space->comm, 1, &fastest));
+    *dt = 1 / fastest;
+done:
+    return status;
+}

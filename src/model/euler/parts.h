@@ -1,0 +1,51 @@
+/* What the files of the operator share: the operator, and its part for each group. */
+#ifndef EG_EULER_PARTS_H
+#define EG_EULER_PARTS_H
+
+#include "model/euler/operator.h"
+
+/* Values of a byte of neighbour_face. */
+#define EG_FACE_BYTES 64
+
+/* As in stage.k.c. */
+enum { KIND_OUTER = 1, KIND_MIXED = 2 };
+
+/* What one group needs. */
+typedef struct eg_euler_part {
+    eg_kernel *stage, *speeds, *traces; /* the last with Gauss points alone */
+    bool cartesian;                     /* all elements are the same rectangle along x and y … */
+    double sides[2];                    /* … with these sides */
+    bool outer;                         /* one of its elements is at a boundary */
+    eg_buffer *kinds;                   /* i32 [own_tiles] */
+    eg_buffer *runs;                    /* i32 [own_tiles][4][5] */
+    eg_buffer *nearness;                /* f64 [own_tiles][lanes] 1 / Δx */
+} eg_euler_part;
+
+struct eg_euler {
+    eg_space *space; /* not owned */
+    eg_euler_scheme scheme;
+    int flux, degree;
+    double gamma;
+    bool low_storage, gauss;
+    eg_halo *halo;
+    eg_buffer *faces, *starts, *table; /* see stage.k.c */
+    eg_buffer *traces, *next_traces;   /* [slot_count / lanes][16 M][lanes]; else of one value */
+    eg_buffer *no_register;            /* stands for k where there is none */
+    eg_buffer *rates, *fastest;        /* a rate of each slot, and the largest */
+    eg_reducer *reducer;
+    eg_euler_part *parts; /* [group_count] */
+};
+
+/* kernels.c: the kernels of a group, with what the case says of boundaries. */
+eg_status eg_euler_compile(eg_euler *euler, int group, const eg_euler_options *options);
+
+/* shape.c: what elements and their faces are like: `faces`, `starts`. */
+eg_status eg_euler_share_tables(eg_euler *euler);
+/* shape.c: … `cartesian`, `sides`, `outer`, `kinds`, `runs`, `nearness` of a group. */
+eg_status eg_euler_classify(eg_euler *euler, int group);
+
+/* operator.c: a buffer on the space's device with these values. */
+eg_status eg_euler_upload(const eg_space *space, eg_type type, size_t count, const void *values,
+                          eg_buffer **out);
+
+#endif

@@ -1,0 +1,353 @@
+/* One stage of the Euler equations on straight quadrilaterals, fused: neighbours' traces, fluxes, rates,
+ * update. All schemes are sums along the lines of an element. Of a line with M values let f be the flux
+ * J∇r_d·F at INNER points and f*_-, f*_+ the numerical fluxes at its ends; then the rate is that of
+ *
+ *     J q_t = - Σ_d (Σ_k diff_ik f_k + low_i f*_- + high_i f*_+)
+ *
+ *     SCHEME_FLUXES   f_k at the nodes: DG on Gauss points, with diff from the weak form; nodal DG on
+ *                     Gauss-Lobatto points, with diff from the strong form and the exact mass matrix
+ *     SCHEME_CHAIN    instead of diff f the flux Jacobian at node i times Σ_k diff_ik q_k, and the
+ *                     correction is of f* - f: CPR on Gauss-Lobatto points
+ *     SCHEME_STAGGER  f_k at points between the nodes, to which the solution is interpolated: SD
+ *
+ * (lines.c makes the matrices). On straight elements J∇r_d is linear along lines of direction d and
+ * does not vary across them. If CARTESIAN all elements are the same rectangle along x and y: `scale_x`,
+ * `scale_y` are 2 wl over its sides, and the state along d is looked at with momenta swapped.
+ *
+ * The direction in which elements of a tile are neighbours, 0, comes last: they are in the cache by
+ * then. A thread of a GPU has a line; sums along direction 1 wait in `change`.
+ *
+ * Traces of neighbours are those of nodes on faces, or with GAUSS points found in `traces`
+ * [tile][end][4][M][lane], where the stage before has left them; this one leaves those of its result
+ * in `next_traces`. The ends of an element are numbered (-1, 1) of direction 0, then of direction 1, and
+ * points of a face in the order of the element's own coordinate.
+ *
+ *     table   diff [M][INNER], low [M], high [M], the basis at -1 and 1 [2][M], interpolation to
+ *             the inner points [INNER][M], the nodes [M], the inner points [INNER]
+ *     runs    [4][5] of a tile: neighbours of its elements mostly stand in a row, too (field/rows.c), in
+ *             up to three pieces: the lanes in which the second and the third begin, and the place in
+ *             the group of each piece's first element. With PIECES they are read as vectors; those of
+ *             tiles of KIND_MIXED, and all on a GPU, where it costs nothing, are found by
+ *     faces   [4] the face at each end
+ *     starts  [4 faces][64] by the byte of neighbour_face: where the first point of the neighbour's
+ *             trace is, in rows, and in [4][64] more the rows from one to the next */
+#include "field/trace.k.h"
+#include "model/euler/gas.k.h"
+#include "model/euler/boundary.k.h"
+
+#define SCHEME_FLUXES 0
+#define SCHEME_CHAIN 1
+#define SCHEME_STAGGER 2
+
+#define NP (M * M)
+#define ROWS (4 * NP)
+
+#define DIFF(i, k) table[(i) * INNER + (k)]
+#define LOW(i) table[M * INNER + (i)]
+#define HIGH(i) table[M * INNER + M + (i)]
+#define BASIS_AT(e, i) table[M * INNER + 2 * M + (e) * M + (i)]
+#define INTERPOLATE(k, i) table[M * INNER + 4 * M + (k) * M + (i)]
+#define NODE(i) table[2 * M * INNER + 4 * M + (i)]
+#define INNER_POINT(k) table[2 * M * INNER + 5 * M + (k)]
+
+/* What kind of tile it is. */
+#define KIND_OUTER 1 /* some face is on a boundary of the domain */
+#define KIND_MIXED 2 /* … or some neighbour is of another group, turned, or nowhere near the others */
+
+/* Where neighbours' traces are found: the first value of the element at a slot, or at a place of this
+ * group, the rows from one component to the next, and for neighbours that are not turned the first row
+ * behind end e of direction d and the rows from one point to the next. */
+#if GAUSS
+#define TRACES traces
+#define TRACE_OF(slot) first_value(slot, 0, 16 * M, LANES)
+#define TRACE_AT(place) first_value(place, traces_begin, 16 * M, LANES)
+#define TRACE_STEP M
+#define TRACE_START(d, e) ((2 * (d) + 1 - (e)) * 4 * M)
+#define POINT_STEP(d) 1
+#else
+#define TRACES u
+#define TRACE_OF(slot) FIRST_VALUE(layout, SLOT_GROUP(block_groups, slot), slot, 4)
+#define TRACE_AT(place) first_value(place, begin, ROWS, LANES)
+#define TRACE_STEP NP
+#define TRACE_START(d, e) ((e) ? 0 : (M - 1) * ((d) == 0 ? 1 : M))
+#define POINT_STEP(d) ((d) == 0 ? M : 1)
+#endif
+
+/* Whether neighbours of this tile are found one by one. */
+#define GATHERS (!PIECES || (kinds[t] & KIND_MIXED))
+
+/* Component c of a field is which of the state along d. */
+#if CARTESIAN
+#define ALONG(c, d) ((c) == 1 ? 1 + (d) : (c) == 2 ? 2 - (d) : (c))
+#define FLUX_AT(q, x, y) flux_of(q)
+#define CHANGE_AT(q, dq, x, y) flux_change(q, dq, K_R(1), K_R(0))
+#define SCALE_X scale_x
+#define SCALE_Y scale_y
+#define DENSITY(i, j) K_R(1)
+#else
+#define ALONG(c, d) (c)
+#define FLUX_AT(q, x, y) flux_along(q, x, y)
+#define CHANGE_AT(q, dq, x, y) flux_change(q, dq, x, y)
+#define SCALE_X K_R(1)
+#define SCALE_Y K_R(1)
+/* wl / J at node i of line j along direction 0. */
+#define DENSITY(i, j) \
+    (wl / (between(NORMAL_X(0, 0, 2), NORMAL_X(0, 1, 3), NODE(i)) * \
+               between(NORMAL_Y(1, 0, 1), NORMAL_Y(1, 2, 3), NODE(j)) - \
+           between(NORMAL_Y(0, 0, 2), NORMAL_Y(0, 1, 3), NODE(i)) * \
+               between(NORMAL_X(1, 0, 1), NORMAL_X(1, 2, 3), NODE(j))))
+#endif
+
+/* A state of space as it is looked at along d, and back. */
+K_FUNC state along(state q, int d)
+{
+    const int swaps = CARTESIAN && d == 1;
+    return state_of(q.rho, swaps ? q.my : q.mx, swaps ? q.mx : q.my, q.E);
+}
+
+#define CORNER(e, i) K_TILE(nodes, t, 8)[((e) * 4 + (i)) * LANES + lane]
+/* Half the vector from corner a to corner b, turned so that it is J∇r_d there. */
+#define NORMAL_X(d, a, b) (((d) == 0 ? K_R(0.5) : K_R(-0.5)) * (CORNER(1, b) - CORNER(1, a)))
+#define NORMAL_Y(d, a, b) (((d) == 0 ? K_R(-0.5) : K_R(0.5)) * (CORNER(0, b) - CORNER(0, a)))
+/* Coordinate e of a point. */
+#define PLACE(e, r, s) \
+    (K_R(0.25) * ((K_R(1) - (s)) * ((K_R(1) - (r)) * CORNER(e, 0) + (K_R(1) + (r)) * CORNER(e, 1)) + \
+                  (K_R(1) + (s)) * ((K_R(1) - (r)) * CORNER(e, 2) + (K_R(1) + (r)) * CORNER(e, 3))))
+
+/* The mean of a and b at place r between -1 and 1. */
+K_FUNC real between(real a, real b, real r)
+{
+    return K_R(0.5) * ((K_R(1) - r) * a + (K_R(1) + r) * b);
+}
+
+/* Node i of line j along d. */
+#define NODE_OF(d, j, i) ((d) == 0 ? (j) * M + (i) : (i) * M + (j))
+#define STATE(x, n, i) state_of(K_L(x[i]), K_L(x[(n) + (i)]), K_L(x[2 * (n) + (i)]), K_L(x[3 * (n) + (i)]))
+#define KEEP(x, n, i, q) \
+    K_L(x[i]) = (q).rho; \
+    K_L(x[(n) + (i)]) = (q).mx; \
+    K_L(x[2 * (n) + (i)]) = (q).my; \
+    K_L(x[3 * (n) + (i)]) = (q).E;
+
+/* The end of a stage for value i of a tile. */
+#define AT(p, i) K_TILE(p, t, ROWS)[(i) * LANES + lane]
+#if LOW_STORAGE
+#define FINISH(i, rate, to) \
+    { \
+        const real next_k = wf * AT(k, i) + (rate); \
+        AT(k, i) = next_k; \
+        (to) = AT(u + begin, i) + wc * next_k; \
+    }
+#else
+#define FINISH(i, rate, to) (to) = wf * AT(first, i) + wc * AT(u + begin, i) + (rate);
+#endif
+
+K_KERNEL(stage, K_IN(real, u), K_IN(real, traces), K_IN(i64, layout), K_IN(i32, block_groups),
+         K_IN(i32, neighbour, 4 *LANES), K_IN(u8, neighbour_face, 4 *LANES), K_IN(i32, kinds, 1),
+         K_IN(i32, runs, 20), K_IN(i32, faces), K_IN(i32, starts), K_IN(f64, nodes, 8 *LANES), K_IN(real, table),
+         K_VAL(i64, begin), K_VAL(i64, traces_begin),
+         K_VAL(f64, scale_x), K_VAL(f64, scale_y), K_VAL(f64, time),
+         K_VAL(f64, wf), K_VAL(f64, wc), K_VAL(f64, wl), K_IN(real, first, 4 *M *M *LANES),
+         K_INOUT(real, k), K_OUT(real, out, 4 *M *M *LANES), K_OUT(real, next_traces))
+{
+    K_SHARED(real, change, 4 * M * M);
+    K_SHARED(i64, where, 4);  /* the first value of the trace behind each end */
+    K_SHARED(i32, pitch, 4);  /* from one of its points to the next */
+    K_SHARED(i32, beyond, 4); /* the neighbour's slot; -1 - b: boundary b */
+    K_TILES(t)
+    {
+        if (GATHERS) {
+            K_ROWS(end, 4)
+            {
+                const int face = faces[end];
+                K_GLOBAL const i32 *slots = K_TILE(neighbour, t, 4) + face * LANES;
+                K_GLOBAL const u8 *bytes = K_TILE(neighbour_face, t, 4) + face * LANES;
+                K_LANEVAR(i32, byte);
+                K_LANE K_L(byte) = bytes[lane];
+                K_LANE
+                {
+                    const i32 slot = slots[lane], inside = K_MAX(slot, 0);
+                    where[end][lane] = TRACE_OF(inside) + starts[face * 64 + K_L(byte)] * LANES;
+                    pitch[end][lane] = starts[256 + face * 64 + K_L(byte)] * LANES;
+                    beyond[end][lane] = slot;
+                }
+            }
+        }
+        K_SYNC;
+        for (int d = 1; d >= 0; d--) {
+            K_ROWS(j, M)
+            {
+                K_LANEVAR(real, q[4 * M]);
+                K_LANEVAR(real, f[4 * INNER]);
+                K_LANEVAR(real, mine[4]);
+                K_LANEVAR(real, other[4]);
+                K_LANEVAR(real, star[8]); /* what the ends add, of the low end and of the high one */
+                K_LANEVAR(real, nx[2]);   /* J∇r_d at both ends */
+                K_LANEVAR(real, ny[2]);
+                K_UNROLL for (int c = 0; c < 4; c++) K_UNROLL for (int i = 0; i < M; i++)
+                    K_LANE K_L(q[c * M + i]) = AT(u + begin, ALONG(c, d) * NP + NODE_OF(d, j, i));
+#if !CARTESIAN
+                K_LANE
+                {
+                    K_L(nx[0]) = NORMAL_X(d, 0, d == 0 ? 2 : 1);
+                    K_L(ny[0]) = NORMAL_Y(d, 0, d == 0 ? 2 : 1);
+                    K_L(nx[1]) = NORMAL_X(d, d == 0 ? 1 : 2, 3);
+                    K_L(ny[1]) = NORMAL_Y(d, d == 0 ? 1 : 2, 3);
+                }
+#endif
+                K_UNROLL for (int e = 0; e < 2; e++) {
+                    const int end = 2 * d + e;
+                    K_UNROLL for (int c = 0; c < 4; c++) {
+#if GAUSS
+                        K_LANE
+                        {
+                            real sum = BASIS_AT(e, 0) * K_L(q[c * M]);
+                            K_UNROLL for (int i = 1; i < M; i++) sum += BASIS_AT(e, i) * K_L(q[c * M + i]);
+                            K_L(mine[c]) = sum;
+                        }
+#else
+                        K_LANE K_L(mine[c]) = K_L(q[c * M + e * (M - 1)]);
+#endif
+                    }
+                    if (GATHERS) {
+                        K_UNROLL for (int c = 0; c < 4; c++)
+                            K_LANE K_L(other[c]) = TRACES[where[end][lane] + j * pitch[end][lane] +
+                                                          ALONG(c, d) * TRACE_STEP * LANES];
+                    } else {
+                        K_GLOBAL const i32 *run = runs + (t * 4 + end) * 5;
+                        const i32 second = run[0], third = run[1];
+                        const i32 row = (TRACE_START(d, e) + j * POINT_STEP(d)) * LANES;
+                        const i64 one = TRACE_AT(run[2]) + row, two = TRACE_AT(run[3]) + row - second;
+                        const i64 three = TRACE_AT(run[4]) + row - third;
+                        K_UNROLL for (int c = 0; c < 4; c++) {
+                            const int at = ALONG(c, d) * TRACE_STEP * LANES;
+                            if (second >= LANES)
+                                K_LANE K_L(other[c]) = TRACES[one + lane + at];
+                            else
+                                K_LANE K_L(other[c]) = lane < second  ? TRACES[one + lane + at]
+                                                       : lane < third ? TRACES[two + lane + at]
+                                                                      : TRACES[three + lane + at];
+                        }
+                    }
+#if BOUNDARIES
+                    if (kinds[t] & KIND_OUTER) {
+                        const real r = d == 0 ? 2 * e - 1 : NODE(j), s = d == 0 ? NODE(j) : 2 * e - 1;
+                        const real out_of = e ? K_R(1) : K_R(-1);
+                        K_LANE
+                        {
+                            const int b = -1 - K_MIN(beyond[end][lane], -1), type = BOUNDARY_TYPE(b);
+                            const real x = PLACE(0, r, s), y = PLACE(1, r, s);
+#if CARTESIAN
+                            const real ux = d == 0 ? out_of : K_R(0), uy = d == 0 ? K_R(0) : out_of;
+#else
+                            const real x0 = K_L(nx[e]), y0 = K_L(ny[e]);
+                            const real size = out_of / K_SQRT(x0 * x0 + y0 * y0);
+                            const real ux = x0 * size, uy = y0 * size;
+#endif
+                            const state in = turned(along(STATE(mine, 1, 0), d), ux, uy);
+                            const state given = turned(given_state(b, x, y, time), ux, uy);
+                            const state behind = turned_back(state_behind(type, in, given), ux, uy);
+                            const state at = along(behind, d);
+                            if (beyond[end][lane] < 0) {
+                                KEEP(other, 1, 0, at)
+                                if (type == BOUNDARY_INFLOW) {
+                                    KEEP(mine, 1, 0, at)
+                                }
+                            }
+                        }
+                    }
+#endif
+                    K_LANE
+                    {
+                        const state a = STATE(mine, 1, 0), b = STATE(other, 1, 0);
+#if CARTESIAN
+                        const state through = e ? numerical_flux(a, b) : numerical_flux(b, a);
+#else
+                        const real x = K_L(nx[e]), y = K_L(ny[e]), size = K_SQRT(x * x + y * y);
+                        const real ux = x / size, uy = y / size;
+                        const state left = e ? a : b, right = e ? b : a;
+                        const state flux = numerical_flux(turned(left, ux, uy), turned(right, ux, uy));
+                        const state through = scaled(size, turned_back(flux, ux, uy));
+#endif
+#if SCHEME == SCHEME_CHAIN
+                        const state inside = FLUX_AT(STATE(q, M, e * (M - 1)), K_L(nx[e]), K_L(ny[e]));
+                        const state jump = combined(K_R(1), through, K_R(-1), inside);
+                        KEEP(star, 2, e, jump)
+#else
+                        KEEP(star, 2, e, through)
+#endif
+                    }
+                }
+#if SCHEME != SCHEME_CHAIN
+                K_UNROLL for (int p = 0; p < INNER; p++) {
+                    K_LANE
+                    {
+#if SCHEME == SCHEME_STAGGER
+                        state at = scaled(INTERPOLATE(p, 0), STATE(q, M, 0));
+                        K_UNROLL for (int i = 1; i < M; i++)
+                            at = combined(K_R(1), at, INTERPOLATE(p, i), STATE(q, M, i));
+#else
+                        const state at = STATE(q, M, p);
+#endif
+                        const state flux = FLUX_AT(at, between(K_L(nx[0]), K_L(nx[1]), INNER_POINT(p)),
+                                                   between(K_L(ny[0]), K_L(ny[1]), INNER_POINT(p)));
+                        KEEP(f, INNER, p, flux)
+                    }
+                }
+#endif
+                K_UNROLL for (int i = 0; i < M; i++) {
+                    K_LANEVAR(real, sum[4]);
+#if SCHEME == SCHEME_CHAIN
+                    K_LANE
+                    {
+                        state slope = scaled(DIFF(i, 0), STATE(q, M, 0));
+                        K_UNROLL for (int p = 1; p < M; p++)
+                            slope = combined(K_R(1), slope, DIFF(i, p), STATE(q, M, p));
+                        const state inner = CHANGE_AT(STATE(q, M, i), slope,
+                                                      between(K_L(nx[0]), K_L(nx[1]), NODE(i)),
+                                                      between(K_L(ny[0]), K_L(ny[1]), NODE(i)));
+                        KEEP(sum, 1, 0, inner)
+                    }
+#else
+                    K_LANE
+                    {
+                        state inner = scaled(DIFF(i, 0), STATE(f, INNER, 0));
+                        K_UNROLL for (int p = 1; p < INNER; p++)
+                            inner = combined(K_R(1), inner, DIFF(i, p), STATE(f, INNER, p));
+                        KEEP(sum, 1, 0, inner)
+                    }
+#endif
+                    K_UNROLL for (int c = 0; c < 4; c++) {
+                        const int at = ALONG(c, d) * NP + NODE_OF(d, j, i);
+                        K_LANE K_L(sum[c]) += LOW(i) * K_L(star[2 * c]) + HIGH(i) * K_L(star[2 * c + 1]);
+                        if (d == 1)
+                            K_LANE change[at][lane] = SCALE_Y * K_L(sum[c]);
+                        else
+                            K_LANE
+                            {
+                                const real all = change[at][lane] + SCALE_X * K_L(sum[c]);
+                                real next;
+                                FINISH(at, -all * DENSITY(i, j), next)
+                                AT(out, at) = next;
+                                if (GAUSS) change[at][lane] = next;
+                            }
+                    }
+                }
+            }
+            K_SYNC;
+        }
+#if GAUSS
+        K_ROWS(i, 4 * 4 * M)
+        {
+            const int end = i / (4 * M), c = i / M % 4, j = i % M;
+            K_LANE
+            {
+                real sum = BASIS_AT(end % 2, 0) * change[c * NP + NODE_OF(end / 2, j, 0)][lane];
+                K_UNROLL for (int n = 1; n < M; n++)
+                    sum += BASIS_AT(end % 2, n) * change[c * NP + NODE_OF(end / 2, j, n)][lane];
+                K_TILE(next_traces, t, 16 * M)[i * LANES + lane] = sum;
+            }
+        }
+#endif
+    }
+}

@@ -1,0 +1,160 @@
+#!/bin/sh
+# Runs of model euler: the same on every device and number of ranks, conserved quantities, restarts, boundaries,
+# and cases that are wrong.
+#
+#     euler.sh COMMAND [SOURCE-DIR [BUILD-DIR]]
+set -u
+eagre=$1
+source=$(cd "${2:-$(dirname "$0")/../..}" && pwd)
+work=$(mktemp -d "${TMPDIR:-/tmp}/eagre-euler-XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+: >err
+
+complain()
+{
+    echo "euler.sh: $*" >&2
+    sed 's/^/    /' err >&2
+    failures=$((failures + 1))
+}
+
+# json ARGUMENTS...: runs a case into `out`.
+json() { "$eagre" run "$@" --json --device cpu:1 >out 2>err || complain "eagre run $* fails"; }
+
+# value NAME: the number behind the first "NAME" of `out`.
+value() { sed -n "s/.*\"$1\": \([-+0-9.e]*\).*/\1/p" out | head -n 1; }
+# rho: the nodal error of density.
+rho() { sed -n 's/.*"rho": {"l1": [^,]*, "l2": [^,]*, "linf": [^,]*, "nodal_l2": \([-+0-9.e]*\)}.*/\1/p' out; }
+
+# near A B BOUND: they differ by so much, relative to the second.
+near()
+{
+    awk -v a="$1" -v b="$2" -v bound="$3" 'BEGIN {
+        d = a - b; if (d < 0) d = -d
+        exit !(a != "" && b != "" && d <= bound * (b < 0 ? -b : b)) }' ||
+        complain "$1 and $2 differ by more than $3"
+}
+
+# wrong TEXT ARGUMENTS...: the case is refused with exit code 2 and says so.
+wrong()
+{
+    expected=$1
+    shift
+    "$eagre" run "$@" --device cpu:1 >out 2>err
+    [ $? -eq 2 ] || complain "eagre run $*: exit code is not 2"
+    grep -qF -- "$expected" err || complain "eagre run $*: standard error lacks \"$expected\""
+}
+
+vortex=$source/cases/euler-vortex.toml
+mpiexec=${EAGRE_TEST_MPIEXEC:-}
+
+# --- the paper's figure, and how fast it was found -------------------------------------------------
+json "$vortex" scheme.method=dg space.degree=2 'mesh.cells=[20,20]' time.cfl=0.14
+near "$(rho)" 2.24e-4 0.01
+case $(value ns_per_point_stage) in
+'' | 0 | -*) complain "there is no ns_per_point_stage" ;;
+esac
+
+# --- the same on all devices and numbers of ranks -----------------------------------------------------
+for method in dg ndg cpr sd; do
+    set -- "$vortex" scheme.method=$method 'mesh.cells=[13,11]' mesh.perturb=0.1 time.cfl=0.1
+    json "$@"
+    expected=$(rho)
+    for device in $("$eagre" devices --json | grep -o '"spec": "[^"]*"' | sed 's/.*: "//; s/"//'); do
+        "$eagre" run "$@" --json --device "$device" >out 2>err || complain "$method on $device fails"
+        near "$(rho)" "$expected" 1e-11
+    done
+    for ranks in 2 3; do
+        [ -n "$mpiexec" ] || continue
+        "$mpiexec" --oversubscribe -n $ranks "$eagre" run "$@" --json --device cpu:1 >out 2>err ||
+            complain "$method on $ranks ranks fails"
+        near "$(rho)" "$expected" 1e-11
+    done
+done
+
+# --- a run that goes on is the run that was not interrupted ----------------------------------------
+for method in dg ndg cpr sd; do
+    set -- "$vortex" scheme.method=$method 'mesh.cells=[10,9]' time.cfl=0.1 time.end=0.6 \
+        output.series.steps=1 output.integral.energy.of='E^2' output.integral.momentum.of='mx*rho' \
+        output.checkpoint.steps=7
+    "$eagre" run "$@" output.directory=whole --device cpu:1 >out 2>err || complain "$method fails"
+    [ -d whole/checkpoints ] || break # without HDF5 there are none
+    rm -rf again
+    cp -r whole again
+    "$eagre" run --restart "again/checkpoints/$(ls again/checkpoints | head -n 1)" output.directory=again \
+        --device cpu:1 >out 2>err || complain "$method does not go on"
+    cmp -s whole/series.csv again/series.csv || complain "$method: a run that went on is another"
+    rm -rf whole
+done
+
+# --- boundaries --------------------------------------------------------------------------------------
+cat >box.toml <<'END'
+model = "euler"
+[mesh]
+shape = "quadrilateral"
+cells = [9, 8]
+perturb = 0.15
+[space]
+degree = 2
+[scheme]
+method = "ndg"
+flux = "hllc"
+[initial]
+rho = "1 + 0.3*exp(-30*((x - 0.4)^2 + (y - 0.6)^2))"
+u = 0
+v = 0
+p = "1 + 0.4*exp(-30*((x - 0.4)^2 + (y - 0.6)^2))"
+[boundary.left]
+type = "wall"
+[boundary.right]
+type = "wall"
+[boundary.bottom]
+type = "wall"
+[boundary.top]
+type = "wall"
+[time]
+cfl = 0.1
+end = 0.3
+END
+for flux in rusanov hllc roe; do
+    json box.toml scheme.flux=$flux
+    for name in rho E; do
+        start=$(sed -n "s/.*\"total\".*\"$name\": {\"start\": \([^,]*\), .*/\1/p" out)
+        end=$(sed -n "s/.*\"total\".*\"$name\": {\"start\": [^,]*, \"end\": \([^}]*\)}.*/\1/p" out)
+        near "$start" "$end" 1e-13
+    done
+done
+for type in farfield state inflow; do
+    {
+        sed '/^\[boundary/,/^type/d; s/^\(rho\|p\) = .*/\1 = 0.8/; s/^u = .*/u = 1.9/; s/^v = .*/v = 0.3/' box.toml
+        printf '[exact]\nrho = 0.8\nu = 1.9\nv = 0.3\np = 0.8\n'
+        for side in left bottom top; do
+            printf '[boundary.%s]\ntype = "%s"\nrho = 0.8\nu = 1.9\nv = 0.3\np = 0.8\n' $side $type
+        done
+        printf '[boundary.right]\ntype = "outflow"\n'
+    } >uniform.toml
+    for method in dg ndg cpr sd; do
+        json uniform.toml scheme.method=$method
+        awk -v e="$(value linf)" 'BEGIN { exit !(e != "" && e < 1e-12) }' ||
+            complain "uniform flow changes by $(value linf) with $method and $type"
+    done
+done
+
+# --- what is wrong is refused ------------------------------------------------------------------------
+wrong 'degrees from 1 to 8' "$vortex" space.degree=9
+wrong 'degrees from 1 to 8' "$vortex" space.degree=0
+wrong 'needs "quadrilateral", not "triangle"' "$vortex" mesh.shape=triangle
+wrong 'of order 1, not 2' "$vortex" mesh.order=2
+wrong 'scheme.method says which points' "$vortex" space.basis=gauss
+wrong 'is for method "cpr"' "$vortex" scheme.derivative=chain
+wrong 'more than 1' "$vortex" gas.gamma=1
+wrong 'nothing is said of boundary "bottom"' "$vortex" 'mesh.periodic=["x"]'
+wrong 'a boundary of type "wall" has none' box.toml boundary.left.rho=1
+wrong 'needs the state behind it' box.toml boundary.left.type=farfield
+wrong 'u is not given' box.toml exact.rho=1
+wrong 'did you mean' "$vortex" scheme.method=dgg
+"$eagre" run "$vortex" time.cfl=2 --device cpu:1 >out 2>err && complain "a CFL number of 2 works"
+grep -q 'without a speed of sound\|is not finite\|is -\|more than guard' err || complain "what is lost is not told"
+
+[ $failures -eq 0 ]

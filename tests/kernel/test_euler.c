@@ -1,0 +1,602 @@
+/* The operator of model `euler` on every device against plain loops: a stage of every method, numerical
+ * flux and boundary, on equal, graded, turned and perturbed elements; that uniform flow stays as it is,
+ * and that what is conserved stays for a thousand steps. */
+#include "euler_runs.h"
+#include "kernel/devices.h"
+
+#include "field.h"
+#include "model/euler/operator.h"
+
+#include <math.h>
+
+#define GAMMA 1.3
+#define TIME 0.3
+enum { SIDE_MAX = EG_EULER_DEGREE_MAX + 1, NP_MAX = SIDE_MAX * SIDE_MAX };
+enum { RUSANOV, HLLC, ROE };
+
+/* What is computed, and where. */
+typedef struct setting {
+    const char *name;
+    eg_euler_method method;
+    bool chain;
+    int flux, degree;
+    double grading, perturb;
+    bool periodic, turned, low_storage;
+    bool everywhere; /* on every device, not on one thread of the CPU alone */
+} setting;
+
+static const setting settings[] = {
+    {"squares", EG_EULER_DG, false, RUSANOV, 2, 1, 0, true, false, false, true},
+    {"squares", EG_EULER_NDG, false, HLLC, 3, 1, 0, true, false, false, false},
+    {"squares", EG_EULER_CPR, true, ROE, 1, 1, 0, true, false, true, true},
+    {"squares", EG_EULER_SD, false, ROE, 3, 1, 0, true, false, false, false},
+    {"bounded squares", EG_EULER_SD, false, RUSANOV, 1, 1, 0, false, false, false, true},
+    {"bounded squares", EG_EULER_NDG, false, HLLC, 2, 1, 0, false, false, true, false},
+    {"graded", EG_EULER_CPR, false, RUSANOV, 4, 2, 0, false, false, false, false},
+    {"turned", EG_EULER_NDG, false, ROE, 2, 2, 0, false, true, false, true},
+    {"turned", EG_EULER_DG, false, HLLC, 3, 1, 0, false, true, false, true},
+    {"perturbed", EG_EULER_DG, false, ROE, 2, 1, 0.2, false, false, true, false},
+    {"perturbed", EG_EULER_SD, false, HLLC, 4, 1, 0.2, false, true, false, true},
+    {"perturbed", EG_EULER_CPR, true, HLLC, 3, 2, 0.2, false, true, false, true},
+    {"perturbed", EG_EULER_NDG, false, RUSANOV, 8, 1, 0.2, false, false, false, false},
+};
+
+/* Behind boundaries; turned meshes have but the first. */
+static const eg_euler_boundary types[] = {EG_EULER_FARFIELD, EG_EULER_WALL, EG_EULER_STATE,
+                                          EG_EULER_INFLOW};
+static const char *const given_texts[4] = {"1 + 0.1*x", "0.4 - 0.1*y", "0.2*t", "0.9 + 0.1*x*y"};
+
+/* --- a gas in plain C ------------------------------------------------------------------------------- */
+
+typedef struct gas {
+    double rho, u, v, p, c, E, H;
+} gas;
+
+static gas gas_of(const double *q)
+{
+    gas g = {.rho = q[0], .u = q[1] / q[0], .v = q[2] / q[0], .E = q[3]};
+    g.p = (GAMMA - 1) * (g.E - 0.5 * g.rho * (g.u * g.u + g.v * g.v));
+    g.c = sqrt(GAMMA * g.p / g.rho);
+    g.H = (g.E + g.p) / g.rho;
+    return g;
+}
+
+static void conserved_of(double rho, double u, double v, double p, double *q)
+{
+    q[0] = rho;
+    q[1] = rho * u;
+    q[2] = rho * v;
+    q[3] = p / (GAMMA - 1) + 0.5 * rho * (u * u + v * v);
+}
+
+static void flux_through(const double *q, const double *n, double *f)
+{
+    const gas g = gas_of(q);
+    const double speed = g.u * n[0] + g.v * n[1];
+    f[0] = q[0] * speed;
+    f[1] = q[1] * speed + g.p * n[0];
+    f[2] = q[2] * speed + g.p * n[1];
+    f[3] = (q[3] + g.p) * speed;
+}
+
+/* Along x, from l to r. */
+static void rusanov_flux(const double *l, const double *r, double *f)
+{
+    const double x[2] = {1, 0};
+    const gas a = gas_of(l), b = gas_of(r);
+    const double speed = fmax(fabs(a.u), fabs(b.u)) + fmax(a.c, b.c);
+    double fl[4], fr[4];
+    flux_through(l, x, fl);
+    flux_through(r, x, fr);
+    for (int c = 0; c < 4; c++)
+        f[c] = 0.5 * (fl[c] + fr[c]) - 0.5 * speed * (r[c] - l[c]);
+}
+
+static double roe_mean(const gas *a, const gas *b, double of_a, double of_b)
+{
+    return (sqrt(a->rho) * of_a + sqrt(b->rho) * of_b) / (sqrt(a->rho) + sqrt(b->rho));
+}
+
+static void hllc_flux(const double *l, const double *r, double *f)
+{
+    const double x[2] = {1, 0};
+    const gas a = gas_of(l), b = gas_of(r);
+    const double u = roe_mean(&a, &b, a.u, b.u), v = roe_mean(&a, &b, a.v, b.v);
+    const double H = roe_mean(&a, &b, a.H, b.H),
+                 c = sqrt((GAMMA - 1) * (H - 0.5 * (u * u + v * v)));
+    const double sl = fmin(a.u - a.c, u - c), sr = fmax(b.u + b.c, u + c);
+    const double middle = (b.p - a.p + a.rho * a.u * (sl - a.u) - b.rho * b.u * (sr - b.u)) /
+                          (a.rho * (sl - a.u) - b.rho * (sr - b.u));
+    const bool left = middle >= 0;
+    const gas *k = left ? &a : &b;
+    const double *q = left ? l : r, s = left ? sl : sr;
+    flux_through(q, x, f);
+    if (left ? sl >= 0 : sr <= 0) return;
+    const double rho = k->rho * (s - k->u) / (s - middle);
+    const double star[4] = {
+        rho, rho * middle, rho * k->v,
+        rho * (k->E / k->rho + (middle - k->u) * (middle + k->p / (k->rho * (s - k->u))))};
+    for (int i = 0; i < 4; i++)
+        f[i] += s * (star[i] - q[i]);
+}
+
+/* By the strengths of waves as Toro gives them. */
+static void roe_flux(const double *l, const double *r, double *f)
+{
+    const double x[2] = {1, 0};
+    const gas a = gas_of(l), b = gas_of(r);
+    const double u = roe_mean(&a, &b, a.u, b.u), v = roe_mean(&a, &b, a.v, b.v);
+    const double H = roe_mean(&a, &b, a.H, b.H),
+                 c = sqrt((GAMMA - 1) * (H - 0.5 * (u * u + v * v)));
+    double jump[4], fl[4], fr[4];
+    for (int i = 0; i < 4; i++)
+        jump[i] = r[i] - l[i];
+    const double shear = jump[2] - v * jump[0], heat = jump[3] - shear * v;
+    const double entropy = (GAMMA - 1) / (c * c) * (jump[0] * (H - u * u) + u * jump[1] - heat);
+    const double back = (jump[0] * (u + c) - jump[1] - c * entropy) / (2 * c);
+    const double forth = jump[0] - back - entropy;
+    const double fan_back = fmax(0, fmax(u - c - (a.u - a.c), b.u - b.c - (u - c)));
+    const double fan_forth = fmax(0, fmax(u + c - (a.u + a.c), b.u + b.c - (u + c)));
+    const double w[4] = {fmax(fabs(u - c), fan_back) * back, fabs(u) * entropy, fabs(u) * shear,
+                         fmax(fabs(u + c), fan_forth) * forth};
+    const double vectors[4][4] = {{1, u - c, v, H - u * c},
+                                  {1, u, v, 0.5 * (u * u + v * v)},
+                                  {0, 0, 1, v},
+                                  {1, u + c, v, H + u * c}};
+    flux_through(l, x, fl);
+    flux_through(r, x, fr);
+    for (int i = 0; i < 4; i++) {
+        f[i] = 0.5 * (fl[i] + fr[i]);
+        for (int k = 0; k < 4; k++)
+            f[i] -= 0.5 * w[k] * vectors[k][i];
+    }
+}
+
+/* Turns momentum into the frame of a unit normal (sign 1), or back (-1). */
+static void turn(const double *q, const double *n, double sign, double *out)
+{
+    out[0] = q[0];
+    out[1] = q[1] * n[0] + sign * q[2] * n[1];
+    out[2] = q[2] * n[0] - sign * q[1] * n[1];
+    out[3] = q[3];
+}
+
+/* Through an outward normal n of any length, from `in` to `out`. */
+static void numerical_flux(int kind, const double *in, const double *out, const double *n,
+                           double *f)
+{
+    const double size = hypot(n[0], n[1]), unit[2] = {n[0] / size, n[1] / size};
+    double l[4], r[4], turned[4];
+    turn(in, unit, 1, l);
+    turn(out, unit, 1, r);
+    (kind == RUSANOV ? rusanov_flux : kind == HLLC ? hllc_flux : roe_flux)(l, r, turned);
+    turn(turned, unit, -1, f);
+    for (int c = 0; c < 4; c++)
+        f[c] *= size;
+}
+
+/* What is behind boundary b at a place x, with the outward unit normal n, where `in` is inside; `in` is
+ * what the flux is from. */
+static void behind_boundary(int b, const double *x, const double *n, double *in, double *out)
+{
+    const double given[4] = {1 + 0.1 * x[0], 0.4 - 0.1 * x[1], 0.2 * TIME, 0.9 + 0.1 * x[0] * x[1]};
+    double far[4];
+    conserved_of(given[0], given[1], given[2], given[3], far);
+    const gas i = gas_of(in), o = gas_of(far);
+    const double normal = i.u * n[0] + i.v * n[1], far_normal = o.u * n[0] + o.v * n[1];
+    memcpy(out, types[b] == EG_EULER_WALL ? in : far, 4 * sizeof *out);
+    if (types[b] == EG_EULER_INFLOW) memcpy(in, far, sizeof far);
+    if (types[b] == EG_EULER_WALL) {
+        out[1] -= 2 * i.rho * normal * n[0];
+        out[2] -= 2 * i.rho * normal * n[1];
+    }
+    if (types[b] != EG_EULER_FARFIELD) return;
+    assert_true(fabs(normal) < i.c && fabs(far_normal) < o.c); /* both invariants count */
+    const double forth = normal + 2 * i.c / (GAMMA - 1), back = far_normal - 2 * o.c / (GAMMA - 1);
+    const double u = (forth + back) / 2, c = (GAMMA - 1) * (forth - back) / 4;
+    const gas *from = u > 0 ? &i : &o;
+    const double across = from->v * n[0] - from->u * n[1];
+    const double rho = pow(c * c * pow(from->rho, GAMMA) / (GAMMA * from->p), 1 / (GAMMA - 1));
+    conserved_of(rho, u * n[0] - across * n[1], u * n[1] + across * n[0], rho * c * c / GAMMA, out);
+}
+
+/* --- a stage in plain C ----------------------------------------------------------------------------- */
+
+typedef struct bench {
+    const setting *s;
+    eg_comm *comm;
+    eg_mesh *mesh;
+    eg_space *space;
+    eg_expression *given[4];
+    eg_euler *op;
+    const double *values; /* [element][4][np] */
+} bench;
+
+static bench bench_new(eg_device *device, const setting *s)
+{
+    eg_context *ctx = eg_device_context(device);
+    const eg_euler_scheme scheme = {s->method, s->chain};
+    const eg_expression *given[EG_COUNT(types) * 4];
+    bench b = {.s = s};
+    TEST_OK(ctx, eg_comm_self(ctx, &b.comm));
+    b.mesh = box_with(ctx, &(eg_box_options){.shape = EG_SHAPE_QUAD,
+                                             .cells = {7, 6},
+                                             .grading = {s->grading, s->grading},
+                                             .perturb = s->perturb,
+                                             .seed = 5,
+                                             .periodic = {s->periodic, s->periodic}});
+    if (s->turned) turn_elements(b.mesh, 11);
+    for (int i = 0; i < 4; i++)
+        b.given[i] = expression(ctx, given_texts[i]);
+    for (size_t i = 0; i < EG_COUNT(given); i++)
+        given[i] = types[i / 4] == EG_EULER_WALL ? NULL : b.given[i % 4];
+    assert_true(b.mesh->boundary_count <= (int)EG_COUNT(types));
+    TEST_OK(ctx, eg_space_create(device, b.comm, b.mesh,
+                                 &(eg_space_options){.basis = eg_euler_basis(scheme),
+                                                     .degree = s->degree,
+                                                     .lanes = eg_euler_lanes(device, s->degree)},
+                                 &b.space));
+    TEST_OK(ctx, eg_euler_create(b.space,
+                                 &(eg_euler_options){.scheme = scheme,
+                                                     .flux = s->flux,
+                                                     .gamma = GAMMA,
+                                                     .low_storage = s->low_storage,
+                                                     .types = types,
+                                                     .given = given},
+                                 &b.op));
+    return b;
+}
+
+static void bench_free(bench *b)
+{
+    eg_euler_destroy(&b->op);
+    for (int i = 0; i < 4; i++)
+        eg_expression_destroy(&b->given[i]);
+    eg_space_destroy(&b->space);
+    eg_mesh_destroy(&b->mesh);
+    eg_comm_destroy(&b->comm);
+}
+
+static const eg_element *element_of(const bench *b)
+{
+    return b->space->groups[0].element;
+}
+
+/* The state of an element at a point. */
+static void state_at(const bench *b, int32_t e, const double *r, double *q)
+{
+    const eg_element *element = element_of(b);
+    double phi[NP_MAX];
+    TEST_OK(b->space->ctx, eg_element_evaluate(element, 1, r, phi));
+    for (int c = 0; c < 4; c++) {
+        q[c] = 0;
+        for (int i = 0; i < element->np; i++)
+            q[c] += phi[i] * b->values[(e * 4 + c) * element->np + i];
+    }
+}
+
+/* J∇r_d of an element at a point; returns J, and the place x. */
+static double normal_at(const bench *b, int32_t e, const double *r, int d, double *n, double *x)
+{
+    double nodes[8], slope[2][2] = {{0}}; /* [k][axis] */
+    eg_mesh_element_nodes(b->mesh, e, nodes);
+    x[0] = x[1] = 0;
+    for (int i = 0; i < 4; i++) {
+        const double sr = i & 1 ? 1 : -1, ss = i & 2 ? 1 : -1;
+        for (int axis = 0; axis < 2; axis++) {
+            x[axis] += 0.25 * (1 + sr * r[0]) * (1 + ss * r[1]) * nodes[2 * i + axis];
+            slope[0][axis] += 0.25 * sr * (1 + ss * r[1]) * nodes[2 * i + axis];
+            slope[1][axis] += 0.25 * ss * (1 + sr * r[0]) * nodes[2 * i + axis];
+        }
+    }
+    n[0] = d == 0 ? slope[1][1] : -slope[0][1];
+    n[1] = d == 0 ? -slope[1][0] : slope[0][0];
+    return slope[0][0] * slope[1][1] - slope[0][1] * slope[1][0];
+}
+
+/* The numerical flux along J∇r_d at the point r of an element, which is at its end (-1 or 1) of d. */
+static void flux_at_end(const bench *b, int32_t e, const double *r, int d, double *f)
+{
+    const bool high = r[d] > 0;
+    const int face = eg_shape_face_at(EG_SHAPE_QUAD, d, high);
+    const size_t at = (size_t)e * (size_t)b->mesh->face_stride + (size_t)face;
+    const int32_t neighbour = b->mesh->neighbour[at];
+    double in[4], out[4], n[2], x[2], point[2], s = r[1 - d], other_s;
+    normal_at(b, e, r, d, n, x);
+    for (int axis = 0; axis < 2; axis++)
+        n[axis] *= high ? 1 : -1; /* outwards */
+    state_at(b, e, r, in);
+    if (neighbour >= 0) {
+        eg_shape_face_points(EG_SHAPE_QUAD, face, 1, &s, point);
+        if (fabs(point[1 - d] - r[1 - d]) > 1e-12) s = -s;
+        eg_orientation_points(EG_SHAPE_LINE, EG_ORIENTATION(b->mesh->neighbour_face[at]), 1, &s,
+                              &other_s);
+        eg_shape_face_points(EG_SHAPE_QUAD, EG_FACE(b->mesh->neighbour_face[at]), 1, &other_s,
+                             point);
+        state_at(b, neighbour, point, out);
+    } else {
+        const double size = hypot(n[0], n[1]), unit[2] = {n[0] / size, n[1] / size};
+        behind_boundary(-1 - neighbour, x, unit, in, out);
+    }
+    numerical_flux(b->s->flux, in, out, n, f);
+    for (int c = 0; c < 4; c++)
+        f[c] *= high ? 1 : -1;
+}
+
+/* The flux along J∇r_d inside. */
+static void flux_inside(const bench *b, int32_t e, const double *r, int d, double *f)
+{
+    double q[4], n[2], x[2];
+    state_at(b, e, r, q);
+    normal_at(b, e, r, d, n, x);
+    flux_through(q, n, f);
+}
+
+/* The derivative at x of the Lagrange polynomial k of n points. */
+static double lagrange_slope(const double *points, int n, int k, double x)
+{
+    double sum = 0;
+    for (int m = 0; m < n; m++) {
+        double product = m == k ? 0 : 1 / (points[k] - points[m]);
+        for (int i = 0; i < n; i++)
+            if (i != k && i != m) product *= (x - points[i]) / (points[k] - points[i]);
+        sum += product;
+    }
+    return sum;
+}
+
+/* What the flux Jacobian along J∇r_d at node i makes of the slope of the solution there, by differences. */
+static void chained_slope(const bench *b, int32_t e, const double *r, int d, int i, double *out)
+{
+    const eg_element *line = element_of(b)->line;
+    const double step = 1e-4;
+    double slope[4] = {0}, at[2] = {r[0], r[1]}, q[4], n[2], x[2];
+    for (int k = 0; k < line->np; k++) {
+        at[d] = line->r[k];
+        state_at(b, e, at, q);
+        for (int c = 0; c < 4; c++)
+            slope[c] += line->D[i * line->np + k] * q[c];
+    }
+    at[d] = line->r[i];
+    state_at(b, e, at, q);
+    normal_at(b, e, at, d, n, x);
+    for (int c = 0; c < 4; c++)
+        out[c] = 0;
+    for (int way = -1; way <= 1; way += 2) {
+        double moved[4], f[4];
+        for (int c = 0; c < 4; c++)
+            moved[c] = q[c] + way * step * slope[c];
+        flux_through(moved, n, f);
+        for (int c = 0; c < 4; c++)
+            out[c] += way * f[c] / (2 * step);
+    }
+}
+
+/* Takes away the derivative of the flux along direction d at node i of the line through r. */
+static void add_line(const bench *b, int32_t e, const double *r, int d, int i, double *rate)
+{
+    const eg_element *line = element_of(b)->line;
+    const int n = line->np;
+    double low[4], high[4], f[4], end[2] = {r[0], r[1]}, at[2] = {r[0], r[1]}, ends[2][SIDE_MAX];
+    end[d] = -1;
+    flux_at_end(b, e, end, d, low);
+    TEST_OK(b->space->ctx, eg_element_evaluate(line, 1, &end[d], ends[0]));
+    end[d] = 1;
+    flux_at_end(b, e, end, d, high);
+    TEST_OK(b->space->ctx, eg_element_evaluate(line, 1, &end[d], ends[1]));
+    if (b->s->method == EG_EULER_SD) {
+        double points[SIDE_MAX + 1];
+        for (int k = 0; k <= n; k++) {
+            points[k] = -cos(acos(-1) * k / n);
+        }
+        for (int k = 0; k <= n; k++) {
+            at[d] = points[k];
+            if (k > 0 && k < n) flux_inside(b, e, at, d, f);
+            const double *of = k == 0 ? low : k == n ? high : f;
+            for (int c = 0; c < 4; c++)
+                rate[c] -= lagrange_slope(points, n + 1, k, line->r[i]) * of[c];
+        }
+        return;
+    }
+    if (b->s->chain) {
+        chained_slope(b, e, r, d, i, f);
+        for (int c = 0; c < 4; c++)
+            rate[c] -= f[c];
+    }
+    for (int k = 0; k < n; k++) {
+        at[d] = line->r[k];
+        flux_inside(b, e, at, d, f);
+        for (int c = 0; c < 4; c++) {
+            if (b->s->method == EG_EULER_DG)
+                rate[c] += line->weights[k] * line->D[k * n + i] / line->weights[i] * f[c];
+            else if (!b->s->chain)
+                rate[c] -= line->D[i * n + k] * f[c];
+            /* What the ends change: with Gauss-Lobatto points, against the fluxes that are there. */
+            if (b->s->method == EG_EULER_DG && k == 0)
+                rate[c] -= (ends[1][i] * high[c] - ends[0][i] * low[c]) / line->weights[i];
+            else if (b->s->method != EG_EULER_DG && k == 0)
+                rate[c] += line->mass_inverse[i * n] * (low[c] - f[c]);
+            if (b->s->method != EG_EULER_DG && k == n - 1)
+                rate[c] -= line->mass_inverse[i * n + n - 1] * (high[c] - f[c]);
+        }
+    }
+}
+
+/* --- tests ---------------------------------------------------------------------------------------- */
+
+/* A field of random states. */
+static eg_field *random_states(eg_space *space, uint64_t seed, double **values)
+{
+    eg_field *field = NULL;
+    const int np = space->groups[0].element->np;
+    TEST_OK(space->ctx, eg_field_create(space, 4, EG_F64, &field));
+    const size_t count = eg_field_host_count(field);
+    *values = new_values(count);
+    for (size_t i = 0; i < count / 4; i++) {
+        const size_t first = i / (size_t)np * 4 * (size_t)np + i % (size_t)np;
+        double q[4];
+        conserved_of(1 + 0.05 * test_random(&seed), 0.3 + 0.05 * test_random(&seed),
+                     -0.2 + 0.05 * test_random(&seed), 0.9 + 0.05 * test_random(&seed), q);
+        for (size_t c = 0; c < 4; c++)
+            (*values)[first + c * (size_t)np] = q[c];
+    }
+    TEST_OK(space->ctx, eg_field_from_host(field, *values));
+    return field;
+}
+
+static void check_setting(eg_device *device, const setting *s)
+{
+    bench b = bench_new(device, s);
+    eg_context *ctx = b.space->ctx;
+    const eg_stage stage = {.time = TIME,
+                            .dt = 0.01,
+                            .low_storage = s->low_storage,
+                            .a = 0.75,
+                            .b = 0.5,
+                            .c = 0.25,
+                            .A = -0.5,
+                            .B = 0.375};
+    const double wl = s->low_storage ? stage.dt : stage.c * stage.dt;
+    const int n = s->degree + 1, np = n * n;
+    double *first, *current, *k, *poison;
+    const double nan = NAN, bound = s->chain ? 1e-8 : 1e-12 * n * n;
+    eg_field *first_field = random_states(b.space, 1, &first);
+    eg_field *current_field = random_states(b.space, 2, &current);
+    eg_field *k_field = random_states(b.space, 3, &k);
+    eg_field *out_field = random_states(b.space, 4, &poison);
+    b.values = current;
+    TEST_OK(ctx, eg_buffer_fill(out_field->data, 0, eg_buffer_count(out_field->data), &nan));
+    TEST_OK(ctx, eg_euler_begin(b.op, current_field));
+    TEST_OK(ctx, eg_euler_stage(b.op, &stage, first_field, current_field, k_field, out_field));
+    double *out = new_values(eg_field_host_count(out_field));
+    TEST_OK(ctx, eg_field_to_host(out_field, out));
+    for (int32_t e = 0; e < b.mesh->element_count; e++)
+        for (int i = e % 3; i<np; i += np> 16 ? 5 : 3) {
+            const double r[2] = {element_of(&b)->line->r[i % n], element_of(&b)->line->r[i / n]};
+            double rate[4] = {0}, normal[2], x[2];
+            add_line(&b, e, r, 0, i % n, rate);
+            add_line(&b, e, r, 1, i / n, rate);
+            const double jacobian = normal_at(&b, e, r, 0, normal, x);
+            for (int c = 0; c < 4; c++) {
+                const size_t at = (size_t)((e * 4 + c) * np + i);
+                const double change = wl * rate[c] / jacobian;
+                const double expected = s->low_storage
+                                            ? current[at] + stage.B * (stage.A * k[at] + change)
+                                            : stage.a * first[at] + stage.b * current[at] + change;
+                assert_near(out[at], expected, bound, s->name, at);
+            }
+        }
+    free(out);
+    free(poison);
+    free(k);
+    free(current);
+    free(first);
+    eg_field_destroy(&out_field);
+    eg_field_destroy(&k_field);
+    eg_field_destroy(&current_field);
+    eg_field_destroy(&first_field);
+    bench_free(&b);
+}
+
+static void check_everywhere(eg_device *device, eg_type real)
+{
+    if (real != EG_F64) return;
+    for (size_t i = 0; i < EG_COUNT(settings); i++) {
+        if (!settings[i].everywhere) continue;
+        now_at(device, real, "%s, setting %zu", settings[i].name, i);
+        check_setting(device, &settings[i]);
+    }
+}
+
+static void test_euler__stages_on_every_device(void **state)
+{
+    (void)state;
+    on_every_device(check_everywhere);
+}
+
+static void check_on_cpu(eg_device *device, eg_type real)
+{
+    for (size_t i = 0; i < EG_COUNT(settings); i++) {
+        if (real != EG_F64 || settings[i].everywhere) continue;
+        now_at(device, real, "%s, setting %zu", settings[i].name, i);
+        check_setting(device, &settings[i]);
+    }
+}
+
+static void test_euler__stages_on_a_cpu(void **state)
+{
+    eg_context *ctx = test_context();
+    (void)state;
+    on_device(ctx, "cpu:1", check_on_cpu);
+    where[0] = '\0';
+    test_context_free(&ctx);
+}
+
+static const char uniform[] =
+    "model = \"euler\"\n"
+    "[mesh]\nshape = \"quadrilateral\"\ncells = [9, 7]\nperturb = 0.25\nperiodic = [\"x\", \"y\"]\n"
+    "[space]\ndegree = 1\n"
+    "[initial]\nrho = 1.3\nu = 0.7\nv = -0.4\np = 0.9\n"
+    "[exact]\nrho = 1.3\nu = 0.7\nv = -0.4\np = 0.9\n"
+    "[time]\ncfl = 0.05\nend = 0.1\n";
+
+static void test_euler__uniform_flow_stays_on_perturbed_meshes(void **state)
+{
+    static const char *const methods[] = {"scheme.method=dg", "scheme.method=ndg",
+                                          "scheme.method=cpr", "scheme.method=sd"};
+    static const char *const degrees[] = {"space.degree=1", "space.degree=2", "space.degree=5"};
+    eg_context *ctx = test_context();
+    eg_device *device = NULL;
+    (void)state;
+    TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
+    for (size_t i = 0; i < EG_COUNT(methods) * EG_COUNT(degrees); i++) {
+        const char *const overrides[] = {methods[i % 4], degrees[i / 4]};
+        const euler_figures found = euler_run_text(device, uniform, overrides, 2);
+        assert_true(found.steps > 10);
+        for (int c = 0; c < 4; c++)
+            if (!(found.linf[c] < 1e-12))
+                fail_msg("%s %s: component %d is off by %g", methods[i % 4], degrees[i / 4], c,
+                         found.linf[c]);
+    }
+    eg_device_close(&device);
+    test_context_free(&ctx);
+}
+
+/* CPR by the chain rule conserves mass alone. */
+static void test_euler__conserves_for_a_thousand_steps(void **state)
+{
+    static const char *const methods[] = {"scheme.method=dg", "scheme.method=ndg",
+                                          "scheme.method=sd", "scheme.method=cpr"};
+    static const char *const meshes[] = {"mesh.perturb=0", "mesh.perturb=0.15"};
+    eg_context *ctx = test_context();
+    eg_device *device = NULL;
+    (void)state;
+    TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
+    for (size_t i = 0; i < EG_COUNT(methods) * EG_COUNT(meshes); i++) {
+        const bool chain = i % 4 == 3;
+        const char *const overrides[] = {methods[i % 4],        meshes[i / 4],  "space.degree=3",
+                                         "mesh.cells=[6,5]",    "time.dt=0.01", "time.end=10",
+                                         "scheme.flux=\"hllc\""};
+        const euler_figures found =
+            euler_run_file(device, "euler-vortex.toml", overrides, EG_COUNT(overrides));
+        assert_true(found.steps == 1000);
+        for (int c = 0; c < (chain ? 1 : 4); c++) /* relative to what there is of mass or energy */
+            if (!(fabs(found.end[c] - found.start[c]) < 1e-12 * (c == 3 ? 295 : 98)))
+                fail_msg("%s %s: component %d changes from %.17g to %.17g", methods[i % 4],
+                         meshes[i / 4], c, found.start[c], found.end[c]);
+        if (chain) assert_true(fabs(found.end[3] - found.start[3]) > 1e-9);
+    }
+    eg_device_close(&device);
+    test_context_free(&ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        KERNEL_TEST(test_euler__stages_on_every_device),
+        KERNEL_TEST(test_euler__stages_on_a_cpu),
+        cmocka_unit_test(test_euler__uniform_flow_stays_on_perturbed_meshes),
+        cmocka_unit_test(test_euler__conserves_for_a_thousand_steps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -279,7 +279,7 @@ fi
 begin()
 {
     rm -rf "$1"
-    timeout -s KILL 120 "$eagre" run wave.toml $cpu output.directory="$1" time.end=1e6 output.series.steps=100 \
+    "$eagre" run wave.toml $cpu output.directory="$1" time.end=1e6 output.series.steps=100 \
         output.checkpoint.steps=100000000 >out 2>err &
     run=$!
     tries=0
@@ -290,11 +290,23 @@ begin()
     sleep 0.2
 }
 
+# ends PROCESS: waits for its end, a minute at most.
+ends()
+{
+    tries=0
+    while kill -0 "$1" 2>/dev/null && [ $tries -lt 600 ]; do
+        sleep 0.1
+        tries=$((tries + 1))
+    done
+    kill -9 "$1" 2>/dev/null
+    wait "$1"
+}
+
 for how in TERM INT stop; do
     # A shell without job control starts background commands with SIGINT ignored; ours listens anyway.
     begin told
     if [ $how = stop ]; then touch told/stop; else kill -s $how $run; fi
-    wait $run
+    ends $run
     got=$?
     [ $got -eq 0 ] || complain "$how: exit code $got"
     grep -q 'stopped by' out || complain "$how: no message"

@@ -59,9 +59,9 @@ typedef struct catalogue_row {
         }                                                                                          \
     }
 
-#define CATALOGUE_EULER(m, inner, scheme, gauss, cartesian, flux, boundaries, low_storage)         \
+#define CATALOGUE_EULER(lanes, m, inner, scheme, gauss, cartesian, flux, boundaries, low_storage)  \
     {                                                                                              \
-        "model/euler/stage.k.c", "stage", EG_F64, .rows = m, .defines = {                          \
+        "model/euler/stage.k.c", "stage", EG_F64, lanes, .rows = m, .defines = {                   \
             {"M", m},                                                                              \
             {"INNER", inner},                                                                      \
             {"SCHEME", scheme},                                                                    \
@@ -285,13 +285,13 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_ADAPT("sizes", 3, 3),
     CATALOGUE_ADAPT("move", 2, 5),
     CATALOGUE_ADAPT("move", 3, 3),
-    CATALOGUE_EULER(2, 2, 0, 0, 1, 0, 0, 0),
-    CATALOGUE_EULER(3, 3, 1, 0, 1, 1, 0, 0),
-    CATALOGUE_EULER(4, 4, 0, 1, 0, 2, 0, 1),
-    CATALOGUE_EULER(2, 1, 2, 1, 1, 0, 0, 0),
-    CATALOGUE_EULER(5, 4, 2, 1, 0, 1, 0, 0),
-    CATALOGUE_EULER(9, 9, 1, 0, 0, 0, 0, 0),
-    CATALOGUE_EULER(3, 3, 0, 0, 0, 0, 1, 0),
+    CATALOGUE_EULER(0, 2, 2, 0, 0, 1, 0, 0, 0),
+    CATALOGUE_EULER(0, 3, 3, 1, 0, 1, 1, 0, 0),
+    CATALOGUE_EULER(0, 4, 4, 0, 1, 0, 2, 0, 1),
+    CATALOGUE_EULER(0, 2, 1, 2, 1, 1, 0, 0, 0),
+    CATALOGUE_EULER(0, 5, 4, 2, 1, 0, 1, 0, 0),
+    CATALOGUE_EULER(16, 9, 9, 1, 0, 0, 0, 0, 0),
+    CATALOGUE_EULER(0, 3, 3, 0, 0, 0, 0, 1, 0),
     {"model/euler/traces.k.c", "traces", EG_F64, .defines = {{"M", 3}, {"BASIS", 15}}},
     {"model/euler/traces.k.c", "traces", EG_F64, .defines = {{"M", 8}, {"BASIS", 80}}},
     {"model/euler/speeds.k.c", "speeds", EG_F64, .defines = {{"M", 4}, {"PARTS", 4}}},

@@ -33,6 +33,18 @@ code()
 
 says() { grep -qF -- "$1" err || complain "standard error lacks \"$1\""; }
 
+# ends PROCESS: waits for its end, a minute at most.
+ends()
+{
+    tries=0
+    while kill -0 "$1" 2>/dev/null && [ $tries -lt 600 ]; do
+        sleep 0.1
+        tries=$((tries + 1))
+    done
+    kill -9 "$1" 2>/dev/null
+    wait "$1"
+}
+
 # near DIRECTORY DIRECTORY BOUND: both series have the same rows, values to so much.
 near()
 {
@@ -247,7 +259,7 @@ if [ -n "${EAGRE_TEST_MPIEXEC:-}" ]; then
         rm -rf stopped
         rm -f pids
         # shellcheck disable=SC2016 # the shell that mpirun starts expands it
-        timeout 120 $mpirun --mca odls_base_sigkill_timeout 6 -n 2 sh -c 'echo $$ >>pids; exec "$@"' sh "$eagre" run wave.toml $cpu \
+        $mpirun --mca odls_base_sigkill_timeout 6 -n 2 sh -c 'echo $$ >>pids; exec "$@"' sh "$eagre" run wave.toml $cpu \
             output.directory=stopped time.end=1e6 output.series.steps=1000 \
             output.checkpoint.steps=100000 >out 2>err &
         launcher=$!
@@ -259,13 +271,13 @@ if [ -n "${EAGRE_TEST_MPIEXEC:-}" ]; then
         sleep 0.5
         if [ $whom = rank ]; then
             kill -TERM "$(head -n 1 pids)"
-            wait $launcher
+            ends $launcher
             got=$?
             [ $got -eq 0 ] || complain "SIGTERM to a rank: exit code $got"
             grep -q 'stopped by SIGTERM' out || complain "SIGTERM to a rank: no message"
         else
             kill -TERM $launcher
-            wait $launcher
+            ends $launcher
         fi
         [ -n "$(ls stopped/checkpoints/*/manifest.toml 2>/dev/null)" ] ||
             complain "SIGTERM to $whom: no checkpoint"
@@ -288,18 +300,6 @@ begin()
         tries=$((tries + 1))
     done
     sleep 0.2
-}
-
-# ends PROCESS: waits for its end, a minute at most.
-ends()
-{
-    tries=0
-    while kill -0 "$1" 2>/dev/null && [ $tries -lt 600 ]; do
-        sleep 0.1
-        tries=$((tries + 1))
-    done
-    kill -9 "$1" 2>/dev/null
-    wait "$1"
 }
 
 for how in TERM INT stop; do

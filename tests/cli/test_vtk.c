@@ -104,6 +104,7 @@ static void write_mixed(eg_context *ctx, eg_comm *comm, const char *folder)
     eg_pvd_close(&pvd);
 }
 
+#ifdef EG_HAVE_MPI
 /* Rank 0's neighbours have the rest; the last rank has nothing. */
 static void write_pieces(eg_comm *comm, const char *folder)
 {
@@ -125,6 +126,7 @@ static void write_pieces(eg_comm *comm, const char *folder)
     eg_mesh_destroy(&whole);
     test_context_free(&ctx);
 }
+#endif
 
 static bool run(const char *format, const char *a, const char *b)
 {

@@ -4,6 +4,7 @@
 #define EG_TEST_CHECKPOINT_H
 
 #include "field.h"
+#include "ranks.h"
 
 #include <dirent.h>
 
@@ -51,20 +52,15 @@ static inline eg_mesh *checkpoint_mesh(eg_context *ctx, eg_comm *comm, const che
                                        eg_partitioner partitioner)
 {
     int dim = eg_shape_get_info(c->shape)->dim;
-    eg_mesh *part = NULL,
-            *whole =
-                box_with(ctx, &(eg_box_options){.shape = c->shape,
-                                                .cells = {c->cells[0], c->cells[1], c->cells[2]},
-                                                .perturb = 0.1,
-                                                .seed = 5,
-                                                .order = c->curved ? 2 : 1,
-                                                .map = c->curved ? checkpoint_bend : NULL,
-                                                .map_user = &dim});
-    int32_t *owner = calloc((size_t)whole->element_count, sizeof *owner);
-    assert_non_null(owner);
-    TEST_OK(ctx, eg_mesh_partition(whole, eg_comm_size(comm), partitioner, owner));
-    TEST_OK(ctx, eg_mesh_distribute(whole, comm, owner, &part));
-    free(owner);
+    eg_mesh *whole =
+        box_with(ctx, &(eg_box_options){.shape = c->shape,
+                                        .cells = {c->cells[0], c->cells[1], c->cells[2]},
+                                        .perturb = 0.1,
+                                        .seed = 5,
+                                        .order = c->curved ? 2 : 1,
+                                        .map = c->curved ? checkpoint_bend : NULL,
+                                        .map_user = &dim});
+    eg_mesh *part = ranks_part(whole, comm, partitioner);
     eg_mesh_destroy(&whole);
     return part;
 }

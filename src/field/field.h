@@ -94,6 +94,24 @@ eg_status eg_space_create(eg_device *device, eg_comm *comm, const eg_mesh *mesh,
                           const eg_space_options *options, eg_space **out);
 void eg_space_destroy(eg_space **space);
 
+/* For who writes kernels on a space. */
+
+/* A buffer on its device with these values. */
+eg_status eg_space_upload(const eg_space *space, eg_type type, size_t count, const void *values,
+                          eg_buffer **out);
+/* A kernel in f64 for a group: `options` has all but its size, type and lanes. */
+eg_status eg_space_kernel(const eg_space *space, const eg_group *group, eg_kernel_options options,
+                          eg_kernel **out);
+/* The most lanes with which so many rows of K_SHARED fit into a block of the device. */
+int eg_device_fit_lanes(const eg_device *device, int64_t rows);
+
+/* In how many pieces the neighbours of a tile's elements may stand, each in a row of its own within a
+ * tile, and what tells so: the lanes in which the second and the third begin (where there is none: the
+ * number of lanes), and the place of the first element of each. */
+enum { EG_PIECES_MOST = 3, EG_PIECE_VALUES = 2 * EG_PIECES_MOST - 1 };
+/* Of neighbours at these places [lanes] of a group; a place < 0 is none. False if they do not stand so. */
+bool eg_find_pieces(int lanes, const int64_t *place, int32_t out[EG_PIECE_VALUES]);
+
 /* What a space of a degree on a whole mesh will take, but for what fills up tiles. */
 typedef struct eg_space_memory {
     int64_t values; /* of a field with one component */
@@ -256,5 +274,6 @@ eg_status eg_measure_integrals(eg_measure *measure, const eg_field *field, doubl
 #include "field/guard.h"    /* solutions that are lost */
 #include "field/probe.h"    /* values at points */
 #include "field/quantity.h" /* integrals, norms and extremes of expressions */
+#include "field/rates.h"    /* the largest of a value that each element has */
 
 #endif

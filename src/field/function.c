@@ -36,17 +36,14 @@ static eg_status compile(const eg_function *function, const char *source, int gr
     const eg_define defines[] = {{"DIM", function->space->mesh->dim},
                                  {"COMPONENTS", function->components},
                                  {"ROWS", EG_KERNEL_ROWS}};
-    return eg_kernel_create(function->space->device,
-                            &(eg_kernel_options){.size = sizeof(eg_kernel_options),
-                                                 .source = "expressions",
-                                                 .text = source,
-                                                 .entry = "evaluate",
-                                                 .real = EG_F64,
-                                                 .lanes = g->lanes,
-                                                 .no_contraction = true,
-                                                 .defines = defines,
-                                                 .define_count = EG_COUNT(defines)},
-                            out);
+    return eg_space_kernel(function->space, g,
+                           (eg_kernel_options){.source = "expressions",
+                                               .text = source,
+                                               .entry = "evaluate",
+                                               .no_contraction = true,
+                                               .defines = defines,
+                                               .define_count = EG_COUNT(defines)},
+                           out);
 }
 
 /* All that needs no other rank. */

@@ -107,7 +107,7 @@ static eg_status launch_faces(const eg_space *space, const eg_group *group, cons
     eg_kernel *kernel = NULL;
     eg_status status = EG_OK;
 
-    EG_TRY(eg_space_table(space, size, values, &table));
+    EG_TRY(eg_space_upload(space, EG_F64, size, values, &table));
     EG_TRY(eg_group_kernel(space, group, "field/metric.k.c", entry, &kernel));
     EG_TRY(
         eg_buffer_create(space->device, EG_F64, (size_t)(face_points * rows * group->lanes), out));

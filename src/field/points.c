@@ -59,14 +59,6 @@ eg_status eg_group_copy_kernel(const eg_space *space, const eg_group *group, con
                             out);
 }
 
-eg_status eg_space_table(const eg_space *space, size_t count, const double *values, eg_buffer **out)
-{
-    eg_status status = eg_buffer_create(space->device, EG_F64, count, out);
-    if (status == EG_OK) status = eg_buffer_upload(*out, 0, count, values);
-    if (status != EG_OK) eg_buffer_destroy(out);
-    return status;
-}
-
 int64_t eg_field_row(const eg_field *field, int group, int64_t tile)
 {
     const eg_group *g = &field->space->groups[group];
@@ -147,7 +139,7 @@ static eg_status create_product(const eg_points *points, int rows, int cols, con
 {
     *out = (eg_product){
         .rows = rows, .cols = cols, .directions = points->tensor ? points->group->element->dim : 1};
-    return eg_space_table(points->space, (size_t)rows * (size_t)cols, table, &out->table);
+    return eg_space_upload(points->space, EG_F64, (size_t)rows * (size_t)cols, table, &out->table);
 }
 
 eg_status eg_points_interpolation(const eg_points *points, eg_product *out)
@@ -195,10 +187,10 @@ static eg_status finish_points(eg_points *points, const double *w)
 
     EG_TRY(eg_new(space->ctx, dim * values, &table));
     EG_TRY(eg_element_evaluate(geometry, points->count, points->r, table));
-    EG_TRY(eg_space_table(space, values, table, &points->mapping));
+    EG_TRY(eg_space_upload(space, EG_F64, values, table, &points->mapping));
     EG_TRY(eg_element_differentiate(geometry, points->count, points->r, table));
-    EG_TRY(eg_space_table(space, dim * values, table, &points->gradient));
-    EG_TRY(eg_space_table(space, (size_t)points->count, w, &points->weights));
+    EG_TRY(eg_space_upload(space, EG_F64, dim * values, table, &points->gradient));
+    EG_TRY(eg_space_upload(space, EG_F64, (size_t)points->count, w, &points->weights));
 done:
     eg_release(space->ctx, &table);
     return status;

@@ -92,9 +92,6 @@ eg_status eg_group_face_slopes(const eg_group *group, int face, int count, const
 /* A kernel of this room for a group, in f64: DIM and ROWS are defined. */
 eg_status eg_group_kernel(const eg_space *space, const eg_group *group, const char *source,
                           const char *entry, eg_kernel **out);
-/* A table on the space's device. */
-eg_status eg_space_table(const eg_space *space, size_t count, const double *values,
-                         eg_buffer **out);
 
 /* --- between a field and f64 ------------------------------------------------------------------ */
 

@@ -183,7 +183,7 @@ static eg_status create_tables(eg_probe *probe, int group)
     for (size_t tile = 0; tile < tiles; tile++)
         EG_TRY(fill_tile(probe, group, (int64_t)tile, scratch, table + tile * tile_values,
                          slot + tile * lanes));
-    EG_TRY(eg_space_table(space, tiles * tile_values, table, &m->table));
+    EG_TRY(eg_space_upload(space, EG_F64, tiles * tile_values, table, &m->table));
     EG_TRY(eg_buffer_create(space->device, EG_I64, tiles * lanes, &m->slot));
     EG_TRY(eg_buffer_upload(m->slot, 0, tiles * lanes, slot));
 done:

@@ -78,7 +78,7 @@ static eg_status create_face_points(const eg_space *space, int degree, eg_part *
         const size_t size = (dim - 1) * (size_t)rule->count * (size_t)g->geometry->np;
         EG_TRY(eg_new(space->ctx, size, &slopes));
         EG_TRY(eg_group_face_slopes(g, part->face, rule->count, rule->r, slopes));
-        EG_TRY(eg_space_table(space, size, slopes, &set->face_slopes));
+        EG_TRY(eg_space_upload(space, EG_F64, size, slopes, &set->face_slopes));
     }
 done:
     eg_release(space->ctx, &slopes);

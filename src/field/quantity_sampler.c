@@ -46,17 +46,14 @@ static eg_status create_quantities(const eg_sampler *sampler, const eg_group *g,
                                  {"USED", sampler->usage.used_count},
                                  {"QUANTITIES", sampler->quantities},
                                  {"ROWS", EG_KERNEL_ROWS}};
-    return eg_kernel_create(sampler->space->device,
-                            &(eg_kernel_options){.size = sizeof(eg_kernel_options),
-                                                 .source = "quantities",
-                                                 .text = source,
-                                                 .entry = "quantities",
-                                                 .real = EG_F64,
-                                                 .lanes = g->lanes,
-                                                 .no_contraction = true,
-                                                 .defines = defines,
-                                                 .define_count = EG_COUNT(defines)},
-                            out);
+    return eg_space_kernel(sampler->space, g,
+                           (eg_kernel_options){.source = "quantities",
+                                               .text = source,
+                                               .entry = "quantities",
+                                               .no_contraction = true,
+                                               .defines = defines,
+                                               .define_count = EG_COUNT(defines)},
+                           out);
 }
 
 /* From fields of this type. */
@@ -82,8 +79,8 @@ static eg_status create_derivatives(const eg_sampler *sampler, const eg_group *g
     const size_t size = (size_t)factor->np * (size_t)factor->np;
     eg_status status = EG_OK;
     for (int d = 0; d < factor->dim; d++)
-        EG_TRY(eg_space_table(sampler->space, size, factor->D + (size_t)d * size,
-                              &tools->derivative[d]));
+        EG_TRY(eg_space_upload(sampler->space, EG_F64, size, factor->D + (size_t)d * size,
+                               &tools->derivative[d]));
     EG_TRY(eg_group_kernel(sampler->space, g, "field/points.k.c", "product", &tools->product));
 done:
     return status;

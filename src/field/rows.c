@@ -134,3 +134,18 @@ done:
     eg_release(mesh->ctx, &w.taken);
     return status;
 }
+
+bool eg_find_pieces(int lanes, const int64_t *place, int32_t out[EG_PIECE_VALUES])
+{
+    int pieces = 0;
+    out[0] = out[1] = lanes;
+    for (int lane = 0; lane < lanes; lane++) {
+        if (place[lane] < 0) return false;
+        const bool goes_on = lane > 0 && place[lane] == place[lane - 1] + 1;
+        if (goes_on && place[lane] % lanes != 0) continue;
+        if (++pieces > EG_PIECES_MOST) return false;
+        if (pieces > 1) out[pieces - 2] = lane;
+        out[EG_PIECES_MOST - 2 + pieces] = (int32_t)place[lane];
+    }
+    return true;
+}

@@ -420,6 +420,35 @@ done:
     return status;
 }
 
+eg_status eg_space_upload(const eg_space *space, eg_type type, size_t count, const void *values,
+                          eg_buffer **out)
+{
+    eg_status status = eg_buffer_create(space->device, type, count, out);
+    if (status == EG_OK) status = eg_buffer_upload(*out, 0, count, values);
+    if (status != EG_OK) eg_buffer_destroy(out);
+    return status;
+}
+
+eg_status eg_space_kernel(const eg_space *space, const eg_group *group, eg_kernel_options options,
+                          eg_kernel **out)
+{
+    options.size = sizeof options;
+    options.real = EG_F64;
+    options.lanes = group->lanes;
+    return eg_kernel_create(space->device, &options, out);
+}
+
+int eg_device_fit_lanes(const eg_device *device, int64_t rows)
+{
+    const eg_device_info *info = eg_device_get_info(device);
+    int lanes = info->lanes;
+    /* Rows have up to 4 values more on a GPU. */
+    while (info->is_gpu && lanes > LANES_LEAST &&
+           (uint64_t)rows * (uint64_t)(lanes + 4) * sizeof(double) > info->shared_bytes)
+        lanes /= 2;
+    return lanes;
+}
+
 void eg_space_destroy(eg_space **space)
 {
     if (!space || !*space) return;

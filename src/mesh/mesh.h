@@ -60,6 +60,7 @@ typedef struct eg_mesh {
 
 #define EG_FACE(byte) ((byte)&7)
 #define EG_ORIENTATION(byte) ((byte) >> 3)
+#define EG_FACE_BYTES 64 /* as many values a neighbour_face byte takes */
 
 void eg_mesh_destroy(eg_mesh **mesh);
 

@@ -2,12 +2,6 @@
  * in. */
 #include "checkpoint.h"
 
-#include "base/comm.h"
-
-#ifdef EG_HAVE_MPI
-#include "eagre/mpi.h"
-#endif
-
 #define BLOCK_BYTES 3000
 
 static const checkpoint_case cases[] = {
@@ -37,44 +31,6 @@ static eg_comm *first_ranks(eg_context *ctx, int size)
     return comm;
 }
 
-/* How many there are, and which one this is. */
-static int world(int *rank)
-{
-    int size = 1;
-    *rank = 0;
-#ifdef EG_HAVE_MPI
-    MPI_Comm_rank(MPI_COMM_WORLD, rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-#endif
-    return size;
-}
-
-static void wait_for_all(void)
-{
-#ifdef EG_HAVE_MPI
-    MPI_Barrier(MPI_COMM_WORLD);
-#endif
-}
-
-/* One directory of all ranks. */
-static void directory_open(char path[PATH_MAX])
-{
-    int rank;
-    world(&rank);
-    if (rank == 0) test_directory_create(path);
-#ifdef EG_HAVE_MPI
-    MPI_Bcast(path, PATH_MAX, MPI_CHAR, 0, MPI_COMM_WORLD);
-#endif
-}
-
-static void directory_close(const char *path)
-{
-    int rank;
-    world(&rank);
-    wait_for_all();
-    if (rank == 0) test_directory_remove(path);
-}
-
 /* Writes a checkpoint of a case on so many ranks, in blocks that are small. */
 static void write_case(const checkpoint_case *c, int ranks, const char *directory)
 {
@@ -99,7 +55,7 @@ static void write_case(const checkpoint_case *c, int ranks, const char *director
     }
     eg_comm_destroy(&comm);
     test_context_free(&ctx);
-    wait_for_all();
+    ranks_wait();
 }
 
 static void check_info(const eg_checkpoint *checkpoint, const checkpoint_setting *s,
@@ -190,22 +146,22 @@ static void read_case(const checkpoint_case *c, int written_on, int ranks, const
     }
     eg_comm_destroy(&comm);
     test_context_free(&ctx);
-    wait_for_all();
+    ranks_wait();
 }
 
 static void test_checkpoint__any_number_of_ranks_reads_what_any_number_wrote(void **state)
 {
     (void)state;
     int rank;
-    const int size = world(&rank);
+    const int size = ranks_count(&rank);
     for (size_t i = 0; i < EG_COUNT(cases); i++)
         for (int writers = 1; writers <= size; writers++) {
             char directory[PATH_MAX];
-            directory_open(directory);
+            ranks_directory_create(directory);
             write_case(&cases[i], writers, directory);
             for (int readers = 1; readers <= size; readers++)
                 read_case(&cases[i], writers, readers, directory);
-            directory_close(directory);
+            ranks_directory_remove(directory);
         }
 }
 
@@ -238,7 +194,7 @@ static void test_checkpoint__a_higher_degree_and_another_basis_lose_nothing(void
 {
     (void)state;
     int rank;
-    const int size = world(&rank);
+    const int size = ranks_count(&rank);
     for (size_t i = 0; i < EG_COUNT(cases); i++) {
         const bool tensor = eg_shape_get_info(cases[i].shape)->tensor;
         const int high = cases[i].shape == EG_SHAPE_HEX ? 5 : 6;
@@ -247,7 +203,7 @@ static void test_checkpoint__a_higher_degree_and_another_basis_lose_nothing(void
         eg_comm *comm = first_ranks(ctx, size);
         eg_device *device = NULL;
         checkpoint_setting s;
-        directory_open(directory);
+        ranks_directory_create(directory);
         TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
         checkpoint_setting_open(ctx, comm, device, &cases[i], EG_PARTITION_DEFAULT, &s);
         one_field(&s, device, 4, EG_BASIS_LOBATTO);
@@ -266,7 +222,7 @@ static void test_checkpoint__a_higher_degree_and_another_basis_lose_nothing(void
         eg_device_close(&device);
         eg_comm_destroy(&comm);
         test_context_free(&ctx);
-        directory_close(directory);
+        ranks_directory_remove(directory);
     }
 }
 
@@ -293,7 +249,7 @@ static void test_checkpoint__components_are_found_by_their_names(void **state)
     (void)state;
     static const char *const swapped[] = {"v", "u"}, *const unknown[] = {"v", "uu"};
     int rank;
-    const int size = world(&rank);
+    const int size = ranks_count(&rank);
     char directory[PATH_MAX];
     eg_context *ctx = test_context();
     eg_comm *comm = first_ranks(ctx, size);
@@ -301,7 +257,7 @@ static void test_checkpoint__components_are_found_by_their_names(void **state)
     eg_checkpoint *checkpoint = NULL;
     eg_field *one = NULL;
     checkpoint_setting s;
-    directory_open(directory);
+    ranks_directory_create(directory);
     TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
     checkpoint_setting_open(ctx, comm, device, &cases[1], EG_PARTITION_DEFAULT, &s);
     TEST_OK(ctx, checkpoint_write(&s, directory, 1, 1));
@@ -325,7 +281,7 @@ static void test_checkpoint__components_are_found_by_their_names(void **state)
     eg_device_close(&device);
     eg_comm_destroy(&comm);
     test_context_free(&ctx);
-    directory_close(directory);
+    ranks_directory_remove(directory);
 }
 
 /* --- the mesh --------------------------------------------------------------------------------- */
@@ -334,14 +290,14 @@ static void test_checkpoint__another_mesh_is_refused_and_rounding_is_not(void **
 {
     (void)state;
     int rank;
-    const int size = world(&rank);
+    const int size = ranks_count(&rank);
     char directory[PATH_MAX];
     eg_context *ctx = test_context();
     eg_comm *comm = first_ranks(ctx, size);
     eg_device *device = NULL;
     eg_checkpoint *checkpoint = NULL;
     checkpoint_setting s;
-    directory_open(directory);
+    ranks_directory_create(directory);
     TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
     checkpoint_setting_open(ctx, comm, device, &cases[0], EG_PARTITION_DEFAULT, &s);
     TEST_OK(ctx, checkpoint_write(&s, directory, 1, 1));
@@ -382,7 +338,7 @@ static void test_checkpoint__another_mesh_is_refused_and_rounding_is_not(void **
     eg_device_close(&device);
     eg_comm_destroy(&comm);
     test_context_free(&ctx);
-    directory_close(directory);
+    ranks_directory_remove(directory);
 }
 
 /* --- failures --------------------------------------------------------------------------------- */
@@ -391,13 +347,13 @@ static void test_checkpoint__what_fails_on_one_rank_fails_on_all(void **state)
 {
     (void)state;
     int rank;
-    const int size = world(&rank);
+    const int size = ranks_count(&rank);
     char directory[PATH_MAX];
     eg_context *ctx = test_context();
     eg_comm *comm = first_ranks(ctx, size);
     eg_device *device = NULL;
     checkpoint_setting s;
-    directory_open(directory);
+    ranks_directory_create(directory);
     TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
     checkpoint_setting_open(ctx, comm, device, &cases[0], EG_PARTITION_DEFAULT, &s);
     TEST_OK(ctx, checkpoint_write(&s, directory, 1, 2));
@@ -407,7 +363,7 @@ static void test_checkpoint__what_fails_on_one_rank_fails_on_all(void **state)
         test_allocator_arm(0, false);
         if (rank == 0 && status != EG_OK)
             assert_int_equal(status, size > 1 ? EG_ERROR_COMM : EG_ERROR_MEMORY);
-        wait_for_all();
+        ranks_wait();
         if (status == EG_OK) break;
         assert_int_equal(checkpoint_entries(directory), 1);
     }
@@ -416,13 +372,13 @@ static void test_checkpoint__what_fails_on_one_rank_fails_on_all(void **state)
     TEST_OK(ctx, eg_checkpoint_open(ctx, comm, directory, &checkpoint));
     assert_int_equal(eg_checkpoint_get_info(checkpoint)->step, 2);
     eg_checkpoint_close(&checkpoint);
-    wait_for_all();
+    ranks_wait();
 
     /* A block that only one rank verifies: all refuse. */
     char path[PATH_MAX + 64];
     snprintf(path, sizeof path, "%s/00000002/000002-%04d-000.h5", directory, size - 1);
     if (rank == 0) assert_int_equal(truncate(path, 100), 0);
-    wait_for_all();
+    ranks_wait();
     eg_status status = eg_checkpoint_open(ctx, comm, directory, &checkpoint);
     assert_int_equal(status, rank == size - 1 ? EG_ERROR_INPUT : EG_ERROR_COMM);
     assert_null(checkpoint);
@@ -430,7 +386,7 @@ static void test_checkpoint__what_fails_on_one_rank_fails_on_all(void **state)
     eg_device_close(&device);
     eg_comm_destroy(&comm);
     test_context_free(&ctx);
-    directory_close(directory);
+    ranks_directory_remove(directory);
 }
 
 int main(int argc, char **argv)
@@ -442,24 +398,14 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_checkpoint__another_mesh_is_refused_and_rounding_is_not),
         cmocka_unit_test(test_checkpoint__what_fails_on_one_rank_fails_on_all),
     };
-    int failures = 0;
-#ifdef EG_HAVE_MPI
-    MPI_Init(&argc, &argv);
-#else
-    (void)argc, (void)argv;
-#endif
+    ranks_start(&argc, &argv);
     /* Nothing here depends on a disk, which would make it slow. */
     if (access("/dev/shm", W_OK) == 0) setenv("TMPDIR", "/dev/shm", 0);
 #ifdef EG_HAVE_HDF5
-    failures = cmocka_run_group_tests(tests, NULL, NULL);
+    return ranks_end(cmocka_run_group_tests(tests, NULL, NULL));
 #else
     (void)tests;
-    failures = 77;
+    ranks_end(0);
+    return 77; /* skipped */
 #endif
-#ifdef EG_HAVE_MPI
-    /* A rank that failed may have left the others waiting. */
-    if (failures && failures != 77) MPI_Abort(MPI_COMM_WORLD, 1);
-    MPI_Finalize();
-#endif
-    return failures;
 }

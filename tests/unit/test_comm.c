@@ -1,29 +1,13 @@
 /* The communicator with any number of ranks: run alone, and with mpirun where MPI was built in. */
-#include "test.h"
+#include "ranks.h"
 
 #include <math.h>
-
-#include "base/comm.h"
-
-#ifdef EG_HAVE_MPI
-#include "eagre/mpi.h"
-#endif
-
-static eg_status world(eg_context *ctx, eg_comm **comm)
-{
-#ifdef EG_HAVE_MPI
-    return eg_comm_from_mpi(ctx, MPI_COMM_WORLD, comm);
-#else
-    return eg_comm_self(ctx, comm);
-#endif
-}
 
 static void test_comm__ranks_are_numbered_without_gaps(void **state)
 {
     (void)state;
     eg_context *ctx = test_context();
-    eg_comm *comm = NULL;
-    TEST_OK(ctx, world(ctx, &comm));
+    eg_comm *comm = ranks_world(ctx);
     int rank = eg_comm_rank(comm), size = eg_comm_size(comm);
     int *all = calloc((size_t)size, sizeof *all);
     TEST_OK(ctx, eg_comm_allgather(comm, sizeof rank, &rank, all));
@@ -46,8 +30,7 @@ static void test_sum__adds_in_the_order_of_ranks_to_the_last_bit(void **state)
 {
     (void)state;
     eg_context *ctx = test_context();
-    eg_comm *comm = NULL;
-    TEST_OK(ctx, world(ctx, &comm));
+    eg_comm *comm = ranks_world(ctx);
     for (int count = 0; count < 20; count += 3) {
         double values[20], expected[20];
         for (int i = 0; i < count; i++) {
@@ -67,8 +50,7 @@ static void test_max__finds_the_maximum_and_keeps_nan(void **state)
 {
     (void)state;
     eg_context *ctx = test_context();
-    eg_comm *comm = NULL;
-    TEST_OK(ctx, world(ctx, &comm));
+    eg_comm *comm = ranks_world(ctx);
     int rank = eg_comm_rank(comm), size = eg_comm_size(comm);
     double values[4] = {rank, -rank, rank == 0 ? NAN : 1.0, rank == size - 1 ? NAN : 1.0};
     TEST_OK(ctx, eg_comm_max(comm, 4, values));
@@ -84,8 +66,7 @@ static void test_broadcast__every_rank_gets_the_bytes_of_the_root(void **state)
 {
     (void)state;
     eg_context *ctx = test_context();
-    eg_comm *comm = NULL;
-    TEST_OK(ctx, world(ctx, &comm));
+    eg_comm *comm = ranks_world(ctx);
     for (int root = 0; root < eg_comm_size(comm); root++) {
         int data[3] = {0};
         if (eg_comm_rank(comm) == root)
@@ -106,8 +87,7 @@ static void test_exchange__messages_arrive_whole_in_order_and_apart(void **state
 {
     (void)state;
     eg_context *ctx = test_context();
-    eg_comm *comm = NULL;
-    TEST_OK(ctx, world(ctx, &comm));
+    eg_comm *comm = ranks_world(ctx);
     int rank = eg_comm_rank(comm), size = eg_comm_size(comm);
     size_t count = 2 * (size_t)size;
     eg_message *messages[2];
@@ -164,8 +144,7 @@ static void test_exchange__a_message_of_another_size_than_expected_is_reported(v
 {
     (void)state;
     eg_context *ctx = test_context();
-    eg_comm *comm = NULL;
-    TEST_OK(ctx, world(ctx, &comm));
+    eg_comm *comm = ranks_world(ctx);
     int rank = eg_comm_rank(comm), size = eg_comm_size(comm);
     char sent[8] = "", got[8] = "";
     if (size == 1) {
@@ -236,17 +215,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_exchange__a_message_of_another_size_than_expected_is_reported),
         cmocka_unit_test(test_comm__survives_any_failed_allocation),
     };
-#ifdef EG_HAVE_MPI
-    MPI_Init(&argc, &argv);
-#else
-    (void)argc;
-    (void)argv;
-#endif
-    int failures = cmocka_run_group_tests(tests, NULL, NULL);
-#ifdef EG_HAVE_MPI
-    /* A rank that failed may have left the others waiting. */
-    if (failures) MPI_Abort(MPI_COMM_WORLD, 1);
-    MPI_Finalize();
-#endif
-    return failures;
+    ranks_start(&argc, &argv);
+    return ranks_end(cmocka_run_group_tests(tests, NULL, NULL));
 }

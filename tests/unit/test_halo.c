@@ -1,22 +1,8 @@
 /* The halo exchange with any number of ranks: run alone, and with mpirun where MPI was built in. */
 #include "field.h"
-
-#include "base/comm.h"
-
-#ifdef EG_HAVE_MPI
-#include "eagre/mpi.h"
-#endif
+#include "ranks.h"
 
 #define COMPONENTS 2
-
-static eg_status world(eg_context *ctx, eg_comm **comm)
-{
-#ifdef EG_HAVE_MPI
-    return eg_comm_from_mpi(ctx, MPI_COMM_WORLD, comm);
-#else
-    return eg_comm_self(ctx, comm);
-#endif
-}
 
 /* A value that no other place has, with all digits in use. */
 static double value_of(int64_t global, int component, int node)
@@ -55,14 +41,10 @@ typedef struct setting {
 static setting setting_new(const halo_case *c)
 {
     setting s = {.ctx = test_context()};
-    TEST_OK(s.ctx, world(s.ctx, &s.comm));
+    s.comm = ranks_world(s.ctx);
     TEST_OK(s.ctx, eg_device_open(s.ctx, "cpu:1", &s.device));
     eg_mesh *whole = box(s.ctx, c->shape, c->cells[0], c->cells[1], c->cells[2], 0.1, c->periodic);
-    int32_t *part = calloc((size_t)whole->element_count, sizeof *part);
-    assert_non_null(part);
-    TEST_OK(s.ctx, eg_mesh_partition(whole, eg_comm_size(s.comm), EG_PARTITION_HILBERT, part));
-    TEST_OK(s.ctx, eg_mesh_distribute(whole, s.comm, part, &s.mesh));
-    free(part);
+    s.mesh = ranks_part(whole, s.comm, EG_PARTITION_HILBERT);
     eg_mesh_destroy(&whole);
     uint8_t *degrees = mixed_degrees(s.mesh, c->low, c->high);
     TEST_OK(s.ctx,
@@ -343,17 +325,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_space__what_fails_on_one_rank_fails_on_all),
         cmocka_unit_test(test_halo__what_does_not_fit_is_refused),
     };
-#ifdef EG_HAVE_MPI
-    MPI_Init(&argc, &argv);
-#else
-    (void)argc;
-    (void)argv;
-#endif
-    int failures = cmocka_run_group_tests(tests, NULL, NULL);
-#ifdef EG_HAVE_MPI
-    /* A rank that failed may have left the others waiting. */
-    if (failures) MPI_Abort(MPI_COMM_WORLD, 1);
-    MPI_Finalize();
-#endif
-    return failures;
+    ranks_start(&argc, &argv);
+    return ranks_end(cmocka_run_group_tests(tests, NULL, NULL));
 }

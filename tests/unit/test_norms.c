@@ -1,21 +1,7 @@
 /* Projection, norms and integrals do not depend on how many ranks share a mesh. Every rank also
  * does the whole of it alone and compares. Run it on one rank or several (mpirun). */
 #include "kernel/boxes.h"
-
-#ifdef EG_HAVE_MPI
-#include "eagre/mpi.h"
-#endif
-
-static eg_comm *world(eg_context *ctx)
-{
-    eg_comm *comm = NULL;
-#ifdef EG_HAVE_MPI
-    TEST_OK(ctx, eg_comm_from_mpi(ctx, MPI_COMM_WORLD, &comm));
-#else
-    TEST_OK(ctx, eg_comm_self(ctx, &comm));
-#endif
-    return comm;
-}
+#include "ranks.h"
 
 enum { COMPONENTS = 2 };
 
@@ -56,20 +42,10 @@ static void assert_same(double value, double alone, const char *what, size_t c)
 
 static void check(eg_shape shape, int order, int degree)
 {
-    eg_context *ctx = test_context();
-    eg_comm *comm = world(ctx), *self = NULL;
-    eg_device *device = NULL;
-    eg_mesh *whole = NULL, *mine = NULL;
     eg_box_options o = box_options(shape, 4, 3, 2, order);
-    TEST_OK(ctx, eg_comm_self(ctx, &self));
-    TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
-    TEST_OK(ctx, eg_mesh_create_box(ctx, &o, &whole));
-    int32_t *part = calloc((size_t)whole->element_count, sizeof *part);
-    assert_non_null(part);
-    TEST_OK(ctx, eg_mesh_partition(whole, eg_comm_size(comm), EG_PARTITION_DEFAULT, part));
-    TEST_OK(ctx, eg_mesh_distribute(whole, comm, part, &mine));
-    result together = measure(device, comm, mine, degree);
-    result alone = measure(device, self, whole, degree);
+    divided d = divided_new(&o);
+    result together = measure(d.device, d.world, d.mine, degree);
+    result alone = measure(d.device, d.self, d.whole, degree);
     assert_same(together.volume, alone.volume, "volume", 0);
     for (size_t c = 0; c < COMPONENTS; c++) {
         assert_same(together.norms[c].l1, alone.norms[c].l1, "l1", c);
@@ -78,13 +54,7 @@ static void check(eg_shape shape, int order, int degree)
         assert_same(together.norms[c].nodal_l2, alone.norms[c].nodal_l2, "nodal_l2", c);
         assert_same(together.integrals[c], alone.integrals[c], "integral", c);
     }
-    free(part);
-    eg_mesh_destroy(&mine);
-    eg_mesh_destroy(&whole);
-    eg_device_close(&device);
-    eg_comm_destroy(&self);
-    eg_comm_destroy(&comm);
-    test_context_free(&ctx);
+    divided_free(&d);
 }
 
 static void test_norms__are_the_same_on_any_number_of_ranks(void **state)
@@ -155,41 +125,22 @@ done:
 static void test_field__what_fails_on_one_rank_fails_on_all(void **state)
 {
     (void)state;
-    eg_context *ctx = test_context();
-    eg_expression *e = expression(ctx, "x + y * t");
-    eg_mesh *whole = NULL, *mine = NULL;
-    attempt a = {.comm = world(ctx), .expression = e};
-    const bool last = eg_comm_rank(a.comm) == eg_comm_size(a.comm) - 1;
     eg_box_options o = box_options(EG_SHAPE_TRI, 4, 3, 1, 2);
-    TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &a.device));
-    TEST_OK(ctx, eg_mesh_create_box(ctx, &o, &whole));
-    int32_t *part = calloc((size_t)whole->element_count, sizeof *part);
-    assert_non_null(part);
-    TEST_OK(ctx, eg_mesh_partition(whole, eg_comm_size(a.comm), EG_PARTITION_DEFAULT, part));
-    TEST_OK(ctx, eg_mesh_distribute(whole, a.comm, part, &mine));
-    a.mesh = mine;
-    TEST_OK(ctx, use_all(&a)); /* the kernels are in the cache from now on */
+    divided d = divided_new(&o);
+    eg_expression *e = expression(d.ctx, "x + y * t");
+    attempt a = {.device = d.device, .comm = d.world, .mesh = d.mine, .expression = e};
+    const bool last = ranks_is_last(d.world);
+    TEST_OK(d.ctx, use_all(&a)); /* the kernels are in the cache from now on */
     for (a.step = 0; a.step < STEPS; a.step++)
         for (long n = 1; n <= 9; n += 4) {
             const long live = test_memory.live;
             a.fail_at = last ? n : 0;
             const eg_status status = use_all(&a);
-            double failed = last && status != EG_OK;
             assert_int_equal(test_memory.live, live);
-            TEST_OK(ctx, eg_comm_sum(a.comm, 1, &failed));
-            if (last)
-                assert_true(status == EG_ERROR_MEMORY || status == EG_ERROR_DEVICE_MEMORY ||
-                            (status == EG_OK && n > 1));
-            else
-                assert_int_equal(status, failed > 0 ? EG_ERROR_COMM : EG_OK);
+            assert_failure_of_last(d.ctx, d.world, status, n > 1);
         }
-    free(part);
-    eg_mesh_destroy(&mine);
-    eg_mesh_destroy(&whole);
-    eg_device_close(&a.device);
-    eg_comm_destroy(&a.comm);
     eg_expression_destroy(&e);
-    test_context_free(&ctx);
+    divided_free(&d);
 }
 
 int main(int argc, char **argv)
@@ -198,17 +149,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_norms__are_the_same_on_any_number_of_ranks),
         cmocka_unit_test(test_field__what_fails_on_one_rank_fails_on_all),
     };
-#ifdef EG_HAVE_MPI
-    MPI_Init(&argc, &argv);
-#else
-    (void)argc;
-    (void)argv;
-#endif
-    int failures = cmocka_run_group_tests(tests, NULL, NULL);
-#ifdef EG_HAVE_MPI
-    /* A rank that failed may have left the others waiting. */
-    if (failures) MPI_Abort(MPI_COMM_WORLD, 1);
-    MPI_Finalize();
-#endif
-    return failures;
+    ranks_start(&argc, &argv);
+    return ranks_end(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -1,45 +1,25 @@
 /* Probes and guards find the same on any number of ranks. Every rank also does the whole of it
  * alone and compares. Run it on one rank or several (mpirun). */
 #include "kernel/boxes.h"
+#include "ranks.h"
 
 #include "field/guard.h"
 #include "field/probe.h"
 #include "field/space.h"
 
-#ifdef EG_HAVE_MPI
-#include "eagre/mpi.h"
-#endif
-
-/* A mesh on all ranks together, and on each alone. */
+/* Spaces on a mesh on all ranks together, and on each alone. */
 typedef struct scene {
-    eg_context *ctx;
-    eg_device *device;
-    eg_comm *comm, *self;
-    eg_mesh *whole, *mine;
+    divided d;
     eg_space *together, *alone;
 } scene;
 
 static scene scene_new(eg_shape shape, int order, int degree)
 {
-    scene s = {.ctx = test_context()};
-    eg_context *ctx = s.ctx;
     eg_box_options o = box_options(shape, 4, 3, 2, order);
     const eg_space_options options = {.degree = degree};
-#ifdef EG_HAVE_MPI
-    TEST_OK(ctx, eg_comm_from_mpi(ctx, MPI_COMM_WORLD, &s.comm));
-#else
-    TEST_OK(ctx, eg_comm_self(ctx, &s.comm));
-#endif
-    TEST_OK(ctx, eg_comm_self(ctx, &s.self));
-    TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &s.device));
-    TEST_OK(ctx, eg_mesh_create_box(ctx, &o, &s.whole));
-    int32_t *part = calloc((size_t)s.whole->element_count, sizeof *part);
-    assert_non_null(part);
-    TEST_OK(ctx, eg_mesh_partition(s.whole, eg_comm_size(s.comm), EG_PARTITION_DEFAULT, part));
-    TEST_OK(ctx, eg_mesh_distribute(s.whole, s.comm, part, &s.mine));
-    TEST_OK(ctx, eg_space_create(s.device, s.comm, s.mine, &options, &s.together));
-    TEST_OK(ctx, eg_space_create(s.device, s.self, s.whole, &options, &s.alone));
-    free(part);
+    scene s = {.d = divided_new(&o)};
+    TEST_OK(s.d.ctx, eg_space_create(s.d.device, s.d.world, s.d.mine, &options, &s.together));
+    TEST_OK(s.d.ctx, eg_space_create(s.d.device, s.d.self, s.d.whole, &options, &s.alone));
     return s;
 }
 
@@ -47,21 +27,16 @@ static void scene_free(scene *s)
 {
     eg_space_destroy(&s->alone);
     eg_space_destroy(&s->together);
-    eg_mesh_destroy(&s->mine);
-    eg_mesh_destroy(&s->whole);
-    eg_device_close(&s->device);
-    eg_comm_destroy(&s->self);
-    eg_comm_destroy(&s->comm);
-    test_context_free(&s->ctx);
+    divided_free(&s->d);
 }
 
 /* Fails unless all ranks have the same bytes. */
 static void assert_same_everywhere(const scene *s, const void *data, size_t bytes)
 {
-    char *all = calloc((size_t)eg_comm_size(s->comm), bytes);
+    char *all = calloc((size_t)eg_comm_size(s->d.world), bytes);
     assert_non_null(all);
-    TEST_OK(s->ctx, eg_comm_allgather(s->comm, bytes, data, all));
-    for (int rank = 0; rank < eg_comm_size(s->comm); rank++)
+    TEST_OK(s->d.ctx, eg_comm_allgather(s->d.world, bytes, data, all));
+    for (int rank = 0; rank < eg_comm_size(s->d.world); rank++)
         assert_memory_equal(all + (size_t)rank * bytes, data, bytes);
     free(all);
 }
@@ -95,17 +70,17 @@ static void fill_points(int dim, double *x)
 static void check_probe(eg_shape shape, int order)
 {
     scene s = scene_new(shape, order, 3);
-    const int dim = s.whole->dim;
+    const int dim = s.d.whole->dim;
     double x[POINTS * 3], values[POINTS * COMPONENTS], expected[POINTS * COMPONENTS];
     double owners[POINTS] = {0}, lost_count = 0;
     bool lost[POINTS], lost_alone[POINTS];
     eg_field *field = field_new(s.together), *whole = field_new(s.alone);
     eg_probe *probe = NULL, *alone = NULL;
     fill_points(dim, x);
-    TEST_OK(s.ctx, eg_probe_create(s.together, POINTS, x, lost, &probe));
-    TEST_OK(s.ctx, eg_probe_create(s.alone, POINTS, x, lost_alone, &alone));
-    TEST_OK(s.ctx, eg_probe_read(probe, field, values));
-    TEST_OK(s.ctx, eg_probe_read(alone, whole, expected));
+    TEST_OK(s.d.ctx, eg_probe_create(s.together, POINTS, x, lost, &probe));
+    TEST_OK(s.d.ctx, eg_probe_create(s.alone, POINTS, x, lost_alone, &alone));
+    TEST_OK(s.d.ctx, eg_probe_read(probe, field, values));
+    TEST_OK(s.d.ctx, eg_probe_read(alone, whole, expected));
     assert_same_everywhere(&s, values, sizeof values);
     assert_memory_equal(lost, lost_alone, sizeof lost);
     for (int i = 0; i < POINTS; i++) {
@@ -125,7 +100,7 @@ static void check_probe(eg_shape shape, int order)
                 assert_near(values[i * COMPONENTS + c], expected[i * COMPONENTS + c], 1e-13,
                             "value", (size_t)i);
     }
-    TEST_OK(s.ctx, eg_comm_sum(s.comm, POINTS, owners));
+    TEST_OK(s.d.ctx, eg_comm_sum(s.d.world, POINTS, owners));
     for (int i = 0; i < POINTS; i++)
         assert_true(owners[i] == (lost[i] ? 0 : 1));
     assert_true(lost_count > 0 && lost_count < POINTS / 2);
@@ -151,7 +126,7 @@ static void test_probe__all_ranks_name_the_point_that_is_lost(void **state)
     static const double x[] = {0.5, 0.5, 1.5, 1.25, -3, 0};
     scene s = scene_new(EG_SHAPE_QUAD, 0, 2);
     eg_probe *probe = NULL;
-    TEST_FAILS(s.ctx, EG_ERROR_INPUT,
+    TEST_FAILS(s.d.ctx, EG_ERROR_INPUT,
                "point 2, (1.5, 1.25), lies in no element: the domain is 0.559 away (1 more are "
                "lost, too)",
                eg_probe_create(s.together, 3, x, NULL, &probe));
@@ -207,17 +182,17 @@ static void check_guard(eg_shape shape, int order)
     eg_field *field = field_new(s.together), *whole = field_new(s.alone);
     eg_guard *guard = guard_new(s.together), *alone = guard_new(s.alone);
     double most[COMPONENTS], most_alone[COMPONENTS];
-    TEST_OK(s.ctx, eg_guard_most(guard, field, most));
-    TEST_OK(s.ctx, eg_guard_most(alone, whole, most_alone));
+    TEST_OK(s.d.ctx, eg_guard_most(guard, field, most));
+    TEST_OK(s.d.ctx, eg_guard_most(alone, whole, most_alone));
     assert_memory_equal(most, most_alone, sizeof most);
     spoil(field, -1, true, NAN); /* ghosts are the affair of those who own them */
     for (size_t i = 0; i < EG_COUNT(cases); i++)
-        for (int64_t global = 0; global < s.whole->element_count; global += 5) {
+        for (int64_t global = 0; global < s.d.whole->element_count; global += 5) {
             eg_guard_finding found, expected;
             spoil(field, global, false, cases[i].value);
             spoil(whole, global, false, cases[i].value);
-            TEST_OK(s.ctx, eg_guard_look(guard, 0, field, limit, &found));
-            TEST_OK(s.ctx, eg_guard_look(alone, 0, whole, limit, &expected));
+            TEST_OK(s.d.ctx, eg_guard_look(guard, 0, field, limit, &found));
+            TEST_OK(s.d.ctx, eg_guard_look(alone, 0, whole, limit, &expected));
             assert_int_equal(found.kind, cases[i].kind);
             assert_int_equal(found.kind, expected.kind);
             assert_int_equal(found.which, expected.which);
@@ -255,8 +230,8 @@ static void test_guard__ranks_agree_between_equals(void **state)
     eg_guard_finding found;
     for (int k = 0; k < 3; k++) {
         const double value = k == 0 ? NAN : k == 1 ? -7 : 5;
-        TEST_OK(s.ctx, eg_buffer_fill(field->data, 0, eg_buffer_count(field->data), &value));
-        TEST_OK(s.ctx, eg_guard_look(guard, 0, field, limit, &found));
+        TEST_OK(s.d.ctx, eg_buffer_fill(field->data, 0, eg_buffer_count(field->data), &value));
+        TEST_OK(s.d.ctx, eg_guard_look(guard, 0, field, limit, &found));
         assert_int_equal(found.kind, k == 0   ? EG_GUARD_NOT_FINITE
                                      : k == 1 ? EG_GUARD_UNPHYSICAL
                                               : EG_GUARD_GROWTH);
@@ -310,20 +285,14 @@ static void test_probe__what_fails_on_one_rank_fails_on_all(void **state)
     (void)state;
     scene s = scene_new(EG_SHAPE_TRI, 2, 2);
     eg_field *field = field_new(s.together);
-    const bool last = eg_comm_rank(s.comm) == eg_comm_size(s.comm) - 1;
-    TEST_OK(s.ctx, use_all(&s, field, 0, 0)); /* the kernels are in the cache from now on */
+    const bool last = ranks_is_last(s.d.world);
+    TEST_OK(s.d.ctx, use_all(&s, field, 0, 0)); /* the kernels are in the cache from now on */
     for (int step = 0; step < STEPS; step++)
         for (long n = 1; n <= 13; n += 3) {
             const long live = test_memory.live;
             const eg_status status = use_all(&s, field, step, last ? n : 0);
-            double failed = last && status != EG_OK;
             assert_int_equal(test_memory.live, live);
-            TEST_OK(s.ctx, eg_comm_sum(s.comm, 1, &failed));
-            if (last)
-                assert_true(status == EG_ERROR_MEMORY || status == EG_ERROR_DEVICE_MEMORY ||
-                            (status == EG_OK && n > 1));
-            else
-                assert_int_equal(status, failed > 0 ? EG_ERROR_COMM : EG_OK);
+            assert_failure_of_last(s.d.ctx, s.d.world, status, n > 1);
         }
     eg_field_destroy(&field);
     scene_free(&s);
@@ -338,17 +307,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_guard__ranks_agree_between_equals),
         cmocka_unit_test(test_probe__what_fails_on_one_rank_fails_on_all),
     };
-#ifdef EG_HAVE_MPI
-    MPI_Init(&argc, &argv);
-#else
-    (void)argc;
-    (void)argv;
-#endif
-    int failures = cmocka_run_group_tests(tests, NULL, NULL);
-#ifdef EG_HAVE_MPI
-    /* A rank that failed may have left the others waiting. */
-    if (failures) MPI_Abort(MPI_COMM_WORLD, 1);
-    MPI_Finalize();
-#endif
-    return failures;
+    ranks_start(&argc, &argv);
+    return ranks_end(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -1,54 +1,7 @@
 /* Quantities do not depend on how many ranks share a mesh. Every rank also does the whole of it
  * alone and compares. Run it on one rank or several (mpirun). */
 #include "kernel/quantities.h"
-
-#ifdef EG_HAVE_MPI
-#include "eagre/mpi.h"
-#endif
-
-static eg_comm *world(eg_context *ctx)
-{
-    eg_comm *comm = NULL;
-#ifdef EG_HAVE_MPI
-    TEST_OK(ctx, eg_comm_from_mpi(ctx, MPI_COMM_WORLD, &comm));
-#else
-    TEST_OK(ctx, eg_comm_self(ctx, &comm));
-#endif
-    return comm;
-}
-
-/* A whole mesh and this rank's part of it. */
-typedef struct divided {
-    eg_context *ctx;
-    eg_comm *world, *self;
-    eg_device *device;
-    eg_mesh *whole, *mine;
-} divided;
-
-static divided divided_new(const eg_box_options *options)
-{
-    divided d = {.ctx = test_context()};
-    d.world = world(d.ctx);
-    TEST_OK(d.ctx, eg_comm_self(d.ctx, &d.self));
-    TEST_OK(d.ctx, eg_device_open(d.ctx, "cpu:1", &d.device));
-    TEST_OK(d.ctx, eg_mesh_create_box(d.ctx, options, &d.whole));
-    int32_t *part = calloc((size_t)d.whole->element_count, sizeof *part);
-    assert_non_null(part);
-    TEST_OK(d.ctx, eg_mesh_partition(d.whole, eg_comm_size(d.world), EG_PARTITION_DEFAULT, part));
-    TEST_OK(d.ctx, eg_mesh_distribute(d.whole, d.world, part, &d.mine));
-    free(part);
-    return d;
-}
-
-static void divided_free(divided *d)
-{
-    eg_mesh_destroy(&d->mine);
-    eg_mesh_destroy(&d->whole);
-    eg_device_close(&d->device);
-    eg_comm_destroy(&d->self);
-    eg_comm_destroy(&d->world);
-    test_context_free(&d->ctx);
-}
+#include "ranks.h"
 
 enum { QUANTITIES = 3, PLACES = 3 };
 
@@ -139,7 +92,7 @@ static void test_quantity__nan_of_one_rank_shows_on_all(void **state)
     const eg_field *const fields[] = {field};
     eg_quantity_options options = {.fields = fields, .field_count = 1};
     eg_quantity_result r[2];
-    if (eg_comm_rank(d.world) == eg_comm_size(d.world) - 1)
+    if (ranks_is_last(d.world))
         TEST_OK(d.ctx, eg_buffer_fill(field->data, field->offset[0], 1, &nan)); /* of a */
     measure_once(&options, 0, 2, texts, r);
     assert_true(isnan(r[0].integral) && isnan(r[0].l1) && isnan(r[0].l2) && isnan(r[0].least) &&
@@ -187,21 +140,15 @@ static void test_quantity__what_fails_on_one_rank_fails_on_all(void **state)
             eg_space_create(d.device, d.world, d.mine, &(eg_space_options){.degree = 1}, &space));
     eg_field *field = field_new(space, EG_F32, 1, field_texts);
     eg_expression *e = quantity_expression(d.ctx, 1, "a_x + x * nx");
-    const bool last = eg_comm_rank(d.world) == eg_comm_size(d.world) - 1;
+    const bool last = ranks_is_last(d.world);
     for (int boundary = -1; boundary < 1; boundary++)
         for (int step = 0; step < 2; step++)
             for (long n = 1; n <= 80; n += 1 + n / 2) {
                 const long live = test_memory.live;
                 const eg_status status =
                     attempt(field, e, boundary < 0 ? NULL : &boundary, step, last ? n : 0);
-                double failed = last && status != EG_OK;
                 assert_int_equal(test_memory.live, live);
-                TEST_OK(d.ctx, eg_comm_sum(d.world, 1, &failed));
-                if (last)
-                    assert_true(status == EG_ERROR_MEMORY || status == EG_ERROR_DEVICE_MEMORY ||
-                                (status == EG_OK && (n > 1 || step > 0)));
-                else
-                    assert_int_equal(status, failed > 0 ? EG_ERROR_COMM : EG_OK);
+                assert_failure_of_last(d.ctx, d.world, status, (n > 1 || step > 0));
             }
     eg_expression_destroy(&e);
     eg_field_destroy(&field);
@@ -216,17 +163,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_quantity__nan_of_one_rank_shows_on_all),
         cmocka_unit_test(test_quantity__what_fails_on_one_rank_fails_on_all),
     };
-#ifdef EG_HAVE_MPI
-    MPI_Init(&argc, &argv);
-#else
-    (void)argc;
-    (void)argv;
-#endif
-    int failures = cmocka_run_group_tests(tests, NULL, NULL);
-#ifdef EG_HAVE_MPI
-    /* A rank that failed may have left the others waiting. */
-    if (failures) MPI_Abort(MPI_COMM_WORLD, 1);
-    MPI_Finalize();
-#endif
-    return failures;
+    ranks_start(&argc, &argv);
+    return ranks_end(cmocka_run_group_tests(tests, NULL, NULL));
 }

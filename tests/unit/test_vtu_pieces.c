@@ -2,32 +2,10 @@
  * them fails on all and leaves what was there. Run it on one rank or several (mpirun). */
 #ifdef EG_HAVE_ZLIB
 
+#include "ranks.h"
 #include "snapshots.h"
 
 #include "report/vtu/vtu.h"
-
-#ifdef EG_HAVE_MPI
-#include "eagre/mpi.h"
-#endif
-
-static eg_comm *world(eg_context *ctx)
-{
-    eg_comm *comm = NULL;
-#ifdef EG_HAVE_MPI
-    TEST_OK(ctx, eg_comm_from_mpi(ctx, MPI_COMM_WORLD, &comm));
-#else
-    TEST_OK(ctx, eg_comm_self(ctx, &comm));
-#endif
-    return comm;
-}
-
-/* Rank 0 makes a folder for all. */
-static void shared_folder(eg_context *ctx, eg_comm *comm, char folder[PATH_MAX])
-{
-    memset(folder, 0, PATH_MAX);
-    if (eg_comm_rank(comm) == 0) test_directory_create(folder);
-    TEST_OK(ctx, eg_comm_broadcast(comm, 0, PATH_MAX, folder));
-}
 
 /* This rank's share of a box, with x + time of each node as its field; the last of several has none. */
 static eg_snapshot *share(eg_context *ctx, eg_comm *comm, double time)
@@ -80,10 +58,10 @@ static void test_vtu__pieces_of_ranks_become_one(void **state)
     (void)state;
     char folder[PATH_MAX], base[PATH_MAX + 8], *path = NULL, **files = NULL;
     eg_context *ctx = test_context();
-    eg_comm *comm = world(ctx);
+    eg_comm *comm = ranks_world(ctx);
     const int size = eg_comm_size(comm);
     size_t count;
-    shared_folder(ctx, comm, folder);
+    ranks_directory_create(folder);
     snprintf(base, sizeof base, "%s/a b", folder);
     eg_snapshot *s = share(ctx, comm, 0.5);
     TEST_OK(ctx, eg_vtu_write(s, comm, base, &path));
@@ -110,9 +88,9 @@ static void test_vtu__what_fails_on_one_rank_fails_on_all_and_changes_nothing(vo
     (void)state;
     char folder[PATH_MAX], base[PATH_MAX + 8], path[PATH_MAX + 32];
     eg_context *ctx = test_context();
-    eg_comm *comm = world(ctx);
+    eg_comm *comm = ranks_world(ctx);
     const int rank = eg_comm_rank(comm), last = eg_comm_size(comm) - 1;
-    shared_folder(ctx, comm, folder);
+    ranks_directory_create(folder);
     snprintf(base, sizeof base, "%s/a", folder);
     eg_snapshot *s = share(ctx, comm, 0.5), *later = share(ctx, comm, 1);
     if (last > 0) {
@@ -182,19 +160,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_vtu__what_fails_on_one_rank_fails_on_all_and_changes_nothing),
         cmocka_unit_test(test_vtu__pieces_that_do_not_fit_are_refused),
     };
-#ifdef EG_HAVE_MPI
-    MPI_Init(&argc, &argv);
-#else
-    (void)argc;
-    (void)argv;
-#endif
-    int failures = cmocka_run_group_tests(tests, NULL, NULL);
-#ifdef EG_HAVE_MPI
-    /* A rank that failed may have left the others waiting. */
-    if (failures) MPI_Abort(MPI_COMM_WORLD, 1);
-    MPI_Finalize();
-#endif
-    return failures;
+    ranks_start(&argc, &argv);
+    return ranks_end(cmocka_run_group_tests(tests, NULL, NULL));
 }
 
 #else

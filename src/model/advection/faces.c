@@ -4,10 +4,6 @@
 #include <assert.h>
 #include <math.h>
 
-/* In how many pieces the neighbours of a tile may stand, and the values of `runs` that tell so
- * (modal.k.c). */
-enum { PIECES_MOST = 3, RUN_VALUES = 2 * PIECES_MOST - 1 };
-
 /* The shape of all elements of a mesh. */
 static eg_shape tensor_of(int dim)
 {
@@ -85,11 +81,10 @@ eg_status eg_advection_share_tables(eg_advection *a, int *turns)
         sides[g] = space->groups[g].degree + 1;
     for (int i = 0; i <= EG_DEGREE_MAX_QUAD; i++)
         legendre[i] = sqrt(2.0 * i + 1.0);
-    EG_TRY(eg_advection_upload(space, EG_I32, EG_COUNT(faces), faces, &a->faces));
-    EG_TRY(eg_advection_upload(space, EG_I32, (size_t)(info->faces * EG_FACE_BYTES), turns,
-                               &a->turns));
-    EG_TRY(eg_advection_upload(space, EG_I32, (size_t)space->group_count, sides, &a->sides));
-    EG_TRY(eg_advection_upload(space, EG_F64, EG_COUNT(legendre), legendre, &a->legendre));
+    EG_TRY(eg_space_upload(space, EG_I32, EG_COUNT(faces), faces, &a->faces));
+    EG_TRY(eg_space_upload(space, EG_I32, (size_t)(info->faces * EG_FACE_BYTES), turns, &a->turns));
+    EG_TRY(eg_space_upload(space, EG_I32, (size_t)space->group_count, sides, &a->sides));
+    EG_TRY(eg_space_upload(space, EG_F64, EG_COUNT(legendre), legendre, &a->legendre));
     EG_TRY(eg_buffer_create(space->device, EG_F64, EG_SLOT_BLOCK, &a->no_register));
 done:
     return status;
@@ -110,28 +105,18 @@ eg_neighbour eg_advection_neighbour(const eg_space *space, const eg_group *g, in
     return (eg_neighbour){group, slot - space->groups[group].first_slot};
 }
 
-/* Whether the neighbours of a tile's elements are of the same group and stand in at most three
- * pieces: in which lanes the second and the third begin, and the place of the first element of
- * each. */
+/* Whether the neighbours of a tile's elements are of the same group and stand in few pieces, and which. */
 static bool find_pieces(const eg_space *space, int group, int64_t tile, int end, const int *turns,
                         int32_t *run)
 {
     const eg_group *g = &space->groups[group];
-    int pieces = 0;
-    int64_t before = 0;
-    run[0] = run[1] = g->lanes;
+    int64_t place[EG_SLOT_BLOCK]; /* lanes are fewer */
     for (int lane = 0; lane < g->lanes; lane++) {
         const eg_neighbour other =
             eg_advection_neighbour(space, g, tile * g->lanes + lane, end, turns);
-        if (other.group != group) return false;
-        if (lane == 0 || other.place != before + 1 || other.place % g->lanes == 0) {
-            if (++pieces > PIECES_MOST) return false;
-            if (pieces > 1) run[pieces - 2] = lane;
-            run[PIECES_MOST - 2 + pieces] = (int32_t)other.place;
-        }
-        before = other.place;
+        place[lane] = other.group == group ? other.place : -1;
     }
-    return true;
+    return eg_find_pieces(g->lanes, place, run);
 }
 
 /* The most modes a side among the neighbours of an element, and whether one is a boundary. */
@@ -164,7 +149,7 @@ static eg_status list_mixed(const eg_space *space, const eg_group *g, const int3
         if (kinds[tile] & KIND_MIXED) list[p->mixed_tiles++] = (int32_t)tile;
     }
     if (g->interior_tiles == g->own_tiles) p->mixed_interior = p->mixed_tiles;
-    EG_TRY(eg_advection_upload(space, EG_I32, (size_t)p->mixed_tiles + 1, list, &p->mixed));
+    EG_TRY(eg_space_upload(space, EG_I32, (size_t)p->mixed_tiles + 1, list, &p->mixed));
 done:
     eg_release(space->ctx, &list);
     return status;
@@ -179,7 +164,7 @@ eg_status eg_advection_classify(eg_advection *a, int group, const int *turns)
     int32_t *kinds = NULL, *runs = NULL;
     eg_status status = EG_OK;
     EG_TRY(eg_new(space->ctx, (size_t)g->own_tiles + 1, &kinds));
-    EG_TRY(eg_new(space->ctx, (size_t)(g->own_tiles * ends + 1) * RUN_VALUES, &runs));
+    EG_TRY(eg_new(space->ctx, (size_t)(g->own_tiles * ends + 1) * EG_PIECE_VALUES, &runs));
     p->most = g->degree + 1;
     for (int64_t i = 0; i < g->own_tiles * g->lanes; i++) {
         bool outer = false;
@@ -191,7 +176,7 @@ eg_status eg_advection_classify(eg_advection *a, int group, const int *turns)
     if (!p->modal) goto done; /* `points` needs no more */
     for (int64_t tile = 0; tile < g->own_tiles; tile++) {
         for (int end = 0; end < ends; end++) {
-            int32_t *run = &runs[RUN_VALUES * (tile * ends + end)];
+            int32_t *run = &runs[EG_PIECE_VALUES * (tile * ends + end)];
             if (!p->parallel || !find_pieces(space, group, tile, end, turns, run))
                 kinds[tile] |= KIND_MIXED;
             else if (end == 2 && run[0] == g->lanes && run[2] == (tile - 1) * g->lanes)
@@ -200,9 +185,9 @@ eg_status eg_advection_classify(eg_advection *a, int group, const int *turns)
         p->kinds_present |= kinds[tile];
     }
     EG_TRY(list_mixed(space, g, kinds, p));
-    EG_TRY(eg_advection_upload(space, EG_I32, (size_t)g->own_tiles, kinds, &p->kinds));
-    EG_TRY(eg_advection_upload(space, EG_I32, (size_t)(g->own_tiles * ends) * RUN_VALUES, runs,
-                               &p->runs));
+    EG_TRY(eg_space_upload(space, EG_I32, (size_t)g->own_tiles, kinds, &p->kinds));
+    EG_TRY(eg_space_upload(space, EG_I32, (size_t)(g->own_tiles * ends) * EG_PIECE_VALUES, runs,
+                           &p->runs));
 done:
     eg_release(space->ctx, &runs);
     eg_release(space->ctx, &kinds);

@@ -92,13 +92,10 @@ eg_status eg_advection_make_kernel(const eg_advection *a, int group, const char 
     eg_status status = EG_OK;
     eg_text source = eg_text_new(a->space->ctx);
     EG_TRY(eg_text_printf(&source, "%s#include \"model/advection/%s.k.c\"\n", functions, file));
-    options.size = sizeof options;
     options.source = "advection";
     options.text = eg_text_string(&source);
     options.entry = entry;
-    options.real = EG_F64;
-    options.lanes = a->space->groups[group].lanes;
-    EG_TRY(eg_kernel_create(a->space->device, &options, out));
+    EG_TRY(eg_space_kernel(a->space, &a->space->groups[group], options, out));
 done:
     eg_text_free(&source);
     return status;

@@ -131,8 +131,8 @@ static eg_status make_across(eg_advection_limiter *l, int group, const double *m
         p->rules++;
     }
     tabulate(p->pair_count, pairs, side, table);
-    EG_TRY(eg_advection_upload(a->space, EG_F64, (size_t)(p->pair_count * side), table, &p->pairs));
-    EG_TRY(eg_advection_upload(a->space, EG_F64, (size_t)p->across_count, x, &p->places));
+    EG_TRY(eg_space_upload(a->space, EG_F64, (size_t)(p->pair_count * side), table, &p->pairs));
+    EG_TRY(eg_space_upload(a->space, EG_F64, (size_t)p->across_count, x, &p->places));
     EG_TRY(make_operator(a->space->device, p->across_count, x, side, &p->across));
 done:
     return status;
@@ -153,7 +153,7 @@ static eg_status make_part(eg_advection_limiter *l, int group, double met[2][SID
     p->inside_count = n;
     EG_TRY(eg_advection_line_rule(a, side, x, x + n));
     EG_TRY(make_operator(a->space->device, n, x, side, &p->interp));
-    EG_TRY(eg_advection_upload(a->space, EG_F64, 2 * (size_t)n, x, &p->rule));
+    EG_TRY(eg_space_upload(a->space, EG_F64, 2 * (size_t)n, x, &p->rule));
 done:
     return status;
 }
@@ -177,7 +177,7 @@ static eg_status make_buffers(eg_advection_limiter *l, const eg_advection_range 
     const eg_reduction_kind kinds[] = {EG_REDUCE_MAX, EG_REDUCE_MAX};
     const double nothing = -INFINITY;
     eg_status status = EG_OK;
-    EG_TRY(eg_advection_upload(space, EG_F64, 2 * (size_t)l->op->components, bounds, &l->bounds));
+    EG_TRY(eg_space_upload(space, EG_F64, 2 * (size_t)l->op->components, bounds, &l->bounds));
     EG_TRY(eg_buffer_create(space->device, EG_F64, slots, &l->below));
     EG_TRY(eg_buffer_create(space->device, EG_F64, slots, &l->above));
     EG_TRY(eg_buffer_fill(l->below, 0, slots, &nothing));

@@ -35,7 +35,7 @@ static eg_status move_group(const eg_field *from, eg_buffer *sides, eg_field *to
     EG_TRY(eg_new(to->space->ctx, slots, &slot));
     for (size_t i = 0; i < slots; i++)
         slot[i] = from->space->slot_of_element[g->element_of_slot[i]];
-    EG_TRY(eg_advection_upload(to->space, EG_I32, slots, slot, &slots_there));
+    EG_TRY(eg_space_upload(to->space, EG_I32, slots, slot, &slots_there));
     EG_TRY(eg_adapt_make_kernel(to, g, "move", &kernel));
     EG_TRY(eg_launch(
         kernel, g->own_tiles, EG_BUFFER("u", from->data), EG_BUFFER("layout", from->layout),
@@ -56,7 +56,7 @@ eg_status eg_adapt_move(const eg_field *from, eg_field *to)
     const int groups = from->space->group_count;
     for (int g = 0; g < groups; g++)
         sides[g] = from->space->groups[g].degree + 1;
-    EG_TRY(eg_advection_upload(from->space, EG_I32, (size_t)groups, sides, &sides_there));
+    EG_TRY(eg_space_upload(from->space, EG_I32, (size_t)groups, sides, &sides_there));
     for (int g = 0; g < to->space->group_count; g++)
         EG_TRY(move_group(from, sides_there, to, g));
 done:

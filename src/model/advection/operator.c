@@ -10,16 +10,6 @@
 
 /* --- tables --------------------------------------------------------------------------------------- */
 
-eg_status eg_advection_upload(const eg_space *space, eg_type type, size_t count, const void *values,
-                              eg_buffer **out)
-{
-    eg_status status = EG_OK;
-    EG_TRY(eg_buffer_create(space->device, type, count, out));
-    EG_TRY(eg_buffer_upload(*out, 0, count, values));
-done:
-    return status;
-}
-
 /* Elements with so many modes are swept by a CPU (sweep.k.c): their code is unrolled. */
 #define SWEEP_MOST 36
 
@@ -62,17 +52,12 @@ int eg_advection_lanes(const eg_device *device, const eg_mesh *mesh,
     bool modal =
         !options->quadrature && !velocity_varies(options, mesh->dim) && !source_given(options);
     const int extra = quadrature_of(options).extra;
-    int lanes = info->lanes;
     if (!info->is_gpu) return info->lanes > 8 ? info->lanes / 2 : 4; /* of one register */
     for (int32_t e = 0; e < mesh->element_count && modal; e++)
         modal = eg_mesh_is_affine(mesh, e);
     const int64_t own = shared_rows(mesh->dim, degree + 1, extra, modal);
     const int64_t limiter = eg_advection_limiter_rows(mesh->dim, degree + 1, extra, modal);
-    const uint64_t rows = (uint64_t)(own > limiter ? own : limiter);
-    /* Rows have 4 values more on a GPU. */
-    while (lanes > 4 && rows * (uint64_t)(lanes + 4) * sizeof(double) > info->shared_bytes)
-        lanes /= 2;
-    return lanes;
+    return eg_device_fit_lanes(device, own > limiter ? own : limiter);
 }
 
 /* --- creation --------------------------------------------------------------------------------------- */
@@ -159,9 +144,7 @@ void eg_advection_destroy(eg_advection **handle)
         eg_kernel_destroy(&p->gathers);
         eg_kernel_destroy(&p->kernel);
     }
-    eg_reducer_destroy(&a->reducer);
-    eg_buffer_destroy(&a->fastest);
-    eg_buffer_destroy(&a->rates);
+    eg_rates_destroy(&a->rates);
     eg_buffer_destroy(&a->no_register);
     eg_buffer_destroy(&a->legendre);
     eg_buffer_destroy(&a->sides);

@@ -4,9 +4,6 @@
 
 #include "model/advection/operator.h"
 
-/* Values of a byte of neighbour_face: entries of a row of `turns`. */
-#define EG_FACE_BYTES 64
-
 /* As in advection.k.h. */
 enum { KIND_OUTER = 1, KIND_MIXED = 2, KIND_CLIMBS = 4 };
 
@@ -44,9 +41,7 @@ struct eg_advection {
     bool low_storage, one_stage, has_source;
     eg_advection_quadrature quadrature;
     double stable_dt; /* once known, if the velocity does not change; 0: not yet */
-    /* speed.c, when first needed, if the velocity varies: a rate of each slot, and the largest. */
-    eg_buffer *rates, *fastest;
-    eg_reducer *reducer;
+    eg_rates *rates;  /* speed.c, when first needed, if the velocity varies */
     eg_halo *halo;
     eg_buffer *faces, *turns, *sides, *legendre;
     eg_buffer *no_register;   /* stands for k where there is none */
@@ -100,9 +95,5 @@ eg_status eg_advection_compile(eg_advection *advection, int group, const char *f
 eg_status eg_advection_make_kernel(const eg_advection *advection, int group, const char *functions,
                                    const char *file, const char *entry, eg_kernel_options options,
                                    eg_kernel **out);
-
-/* operator.c: a buffer on the space's device with these values. */
-eg_status eg_advection_upload(const eg_space *space, eg_type type, size_t count, const void *values,
-                              eg_buffer **out);
 
 #endif

@@ -62,8 +62,8 @@ eg_status eg_advection_make_rule(eg_advection *a, int group)
         for (int j = 0; j < side; j++)
             table[n + q * side + j] = w[q] * eg_jacobi(j, 0, 0, x[q]);
     }
-    EG_TRY(eg_advection_upload(a->space, EG_F64, (size_t)(n * (side + 1)), table,
-                               &a->parts[group].rule));
+    EG_TRY(
+        eg_space_upload(a->space, EG_F64, (size_t)(n * (side + 1)), table, &a->parts[group].rule));
 done:
     return status;
 }
@@ -87,8 +87,8 @@ static eg_status make_face_rules(eg_advection *a, int group)
                 at[2 + j] = eg_jacobi(j, 0, 0, x[q]);
         }
     }
-    EG_TRY(eg_advection_upload(a->space, EG_F64, (size_t)(p->most - m + 1) * rule, rules,
-                               &p->face_rules));
+    EG_TRY(
+        eg_space_upload(a->space, EG_F64, (size_t)(p->most - m + 1) * rule, rules, &p->face_rules));
 done:
     eg_release(a->space->ctx, &rules);
     return status;
@@ -109,7 +109,7 @@ eg_status eg_advection_make_points(eg_advection *a, int group)
             test[i * n + q] = w[q] * interp[q * m + i];
             slopes[i * n + q] = w[q] * eg_jacobi_derivative(i, 0, 0, x[q]);
         }
-    EG_TRY(eg_advection_upload(a->space, EG_F64, (size_t)n, x, &p->points_of));
+    EG_TRY(eg_space_upload(a->space, EG_F64, (size_t)n, x, &p->points_of));
     EG_TRY(eg_operator_create(device, EG_F64, n, m, interp, &p->interp));
     EG_TRY(eg_operator_create(device, EG_F64, m, n, test, &p->test));
     EG_TRY(eg_operator_create(device, EG_F64, m, n, slopes, &p->slopes));

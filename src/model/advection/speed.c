@@ -161,28 +161,12 @@ done:
     return status;
 }
 
-/* A rate for each slot, 0 for those that are no one's. */
-static eg_status need_rates(eg_advection *a)
-{
-    const size_t slots = (size_t)a->space->slot_count + EG_SLOT_BLOCK;
-    const eg_reduction_kind kind = EG_REDUCE_MAX;
-    const double nothing = 0;
-    eg_status status = EG_OK;
-    if (a->reducer) return EG_OK;
-    if (!a->rates) EG_TRY(eg_buffer_create(a->space->device, EG_F64, slots, &a->rates));
-    EG_TRY(eg_buffer_fill(a->rates, 0, slots, &nothing));
-    if (!a->fastest) EG_TRY(eg_buffer_create(a->space->device, EG_F64, 1, &a->fastest));
-    EG_TRY(eg_reducer_create(a->space->device, EG_F64, &kind, 1, &a->reducer));
-done:
-    return status;
-}
-
 /* The largest over all elements of this rank where the velocity varies: all groups use `points`. */
 static eg_status fastest_on_device(eg_advection *a, double t, bool with_degree, double *fastest)
 {
     const eg_space *space = a->space;
     eg_status status = EG_OK;
-    EG_TRY(need_rates(a));
+    if (!a->rates) EG_TRY(eg_rates_create(space, &a->rates));
     for (int i = 0; i < space->group_count; i++) {
         const eg_group *g = &space->groups[i];
         const eg_advection_part *p = &a->parts[i];
@@ -191,11 +175,9 @@ static eg_status fastest_on_device(eg_advection *a, double t, bool with_degree, 
         EG_TRY(eg_launch(p->speeds, g->own_tiles, EG_BUFFER("nodes", g->nodes),
                          EG_BUFFER("points", p->points_of), EG_REAL("time", t),
                          EG_REAL("times", factor_of(g->degree, with_degree)),
-                         EG_BUFFER_AT("rate", a->rates, (size_t)g->first_slot)));
+                         EG_BUFFER_AT("rate", a->rates->of_slot, (size_t)g->first_slot)));
     }
-    const eg_reduction reduction = {.kind = EG_REDUCE_MAX, .x = a->rates};
-    EG_TRY(eg_reduce(a->reducer, (size_t)space->slot_count, &reduction, a->fastest));
-    EG_TRY(eg_buffer_download(a->fastest, 0, 1, fastest));
+    EG_TRY(eg_rates_find_largest(a->rates, fastest));
 done:
     return status;
 }

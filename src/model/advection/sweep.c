@@ -70,7 +70,7 @@ eg_status eg_advection_find_runs(eg_advection *a, int group, const int *turns)
                 p->ring *= 2;
         }
     }
-    EG_TRY(eg_advection_upload(space, EG_I64, (size_t)(ends * g->own_tiles) + 1, runs, &p->runs));
+    EG_TRY(eg_space_upload(space, EG_I64, (size_t)(ends * g->own_tiles) + 1, runs, &p->runs));
 done:
     eg_release(space->ctx, &runs);
     return status;

@@ -46,13 +46,10 @@ static eg_status make_kernel(const eg_euler *a, int group, const char *before, c
     eg_text source = eg_text_new(a->space->ctx);
     EG_TRY(eg_text_printf(&source, "#define GAMMA K_R(%.17g)\n%s#include \"model/euler/%s.k.c\"\n",
                           a->gamma, before, name));
-    options.size = sizeof options;
     options.source = "euler";
     options.text = eg_text_string(&source);
     options.entry = name;
-    options.real = EG_F64;
-    options.lanes = a->space->groups[group].lanes;
-    EG_TRY(eg_kernel_create(a->space->device, &options, out));
+    EG_TRY(eg_space_kernel(a->space, &a->space->groups[group], options, out));
 done:
     eg_text_free(&source);
     return status;

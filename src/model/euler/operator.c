@@ -4,38 +4,20 @@
 
 #include <math.h>
 
-eg_status eg_euler_upload(const eg_space *space, eg_type type, size_t count, const void *values,
-                          eg_buffer **out)
-{
-    eg_status status = EG_OK;
-    EG_TRY(eg_buffer_create(space->device, type, count, out));
-    EG_TRY(eg_buffer_upload(*out, 0, count, values));
-done:
-    return status;
-}
-
 int eg_euler_lanes(const eg_device *device, int degree)
 {
-    const eg_device_info *info = eg_device_get_info(device);
-    const uint64_t rows = (uint64_t)(EG_EULER_COMPONENTS * (degree + 1) * (degree + 1) + 8);
-    int lanes = info->lanes;
-    if (!info->is_gpu) return info->lanes;
-    /* Rows have a few values more on a GPU. */
-    while (lanes > 4 && rows * (uint64_t)(lanes + 4) * sizeof(double) > info->shared_bytes)
-        lanes /= 2;
-    return lanes;
+    return eg_device_fit_lanes(device, EG_EULER_COMPONENTS * (degree + 1) * (degree + 1) + 8);
 }
 
 /* --- creation --------------------------------------------------------------------------------- */
 
-/* Room for traces, and a rate for each slot, 0 for those that are no one's. */
+/* Room for traces and rates. */
 static eg_status make_buffers(eg_euler *a)
 {
     const eg_space *space = a->space;
     const size_t slots = (size_t)space->slot_count;
     const size_t traces =
         a->gauss ? slots * 4 * EG_EULER_COMPONENTS * (size_t)(a->degree + 1) : EG_SLOT_BLOCK;
-    const eg_reduction_kind kind = EG_REDUCE_MAX;
     const double nothing = 0;
     eg_status status = EG_OK;
     EG_TRY(eg_buffer_create(space->device, EG_F64, traces, &a->traces));
@@ -43,10 +25,7 @@ static eg_status make_buffers(eg_euler *a)
     EG_TRY(eg_buffer_fill(a->traces, 0, traces, &nothing));
     EG_TRY(eg_buffer_fill(a->next_traces, 0, traces, &nothing));
     EG_TRY(eg_buffer_create(space->device, EG_F64, EG_SLOT_BLOCK, &a->no_register));
-    EG_TRY(eg_buffer_create(space->device, EG_F64, slots + EG_SLOT_BLOCK, &a->rates));
-    EG_TRY(eg_buffer_fill(a->rates, 0, slots + EG_SLOT_BLOCK, &nothing));
-    EG_TRY(eg_buffer_create(space->device, EG_F64, 1, &a->fastest));
-    EG_TRY(eg_reducer_create(space->device, EG_F64, &kind, 1, &a->reducer));
+    EG_TRY(eg_rates_create(space, &a->rates));
 done:
     return status;
 }
@@ -61,7 +40,7 @@ static eg_status make_table(eg_euler *a)
     EG_TRY(eg_element_create(a->space->ctx, EG_SHAPE_LINE, a->degree, eg_euler_basis(a->scheme),
                              &line));
     EG_TRY(eg_euler_make_table(a->scheme, line, table, &count));
-    EG_TRY(eg_euler_upload(a->space, EG_F64, (size_t)count, table, &a->table));
+    EG_TRY(eg_space_upload(a->space, EG_F64, (size_t)count, table, &a->table));
 done:
     eg_element_destroy(&line);
     return status;
@@ -122,9 +101,7 @@ void eg_euler_destroy(eg_euler **handle)
         eg_kernel_destroy(&p->speeds);
         eg_kernel_destroy(&p->stage);
     }
-    eg_reducer_destroy(&a->reducer);
-    eg_buffer_destroy(&a->fastest);
-    eg_buffer_destroy(&a->rates);
+    eg_rates_destroy(&a->rates);
     eg_buffer_destroy(&a->no_register);
     eg_buffer_destroy(&a->next_traces);
     eg_buffer_destroy(&a->traces);
@@ -244,7 +221,6 @@ done:
 static eg_status find_fastest(eg_euler *a, const eg_field *current, double *fastest)
 {
     const eg_space *space = a->space;
-    const eg_reduction reduction = {.kind = EG_REDUCE_MAX, .x = a->rates};
     eg_status status = EG_OK;
     for (int i = 0; i < space->group_count; i++) {
         const eg_group *g = &space->groups[i];
@@ -252,10 +228,9 @@ static eg_status find_fastest(eg_euler *a, const eg_field *current, double *fast
         EG_TRY(eg_launch(a->parts[i].speeds, g->own_tiles,
                          EG_BUFFER_AT("u", current->data, current->offset[i]),
                          EG_BUFFER("nearness", a->parts[i].nearness),
-                         EG_BUFFER_AT("rate", a->rates, (size_t)g->first_slot)));
+                         EG_BUFFER_AT("rate", a->rates->of_slot, (size_t)g->first_slot)));
     }
-    EG_TRY(eg_reduce(a->reducer, (size_t)space->slot_count, &reduction, a->fastest));
-    EG_TRY(eg_buffer_download(a->fastest, 0, 1, fastest));
+    EG_TRY(eg_rates_find_largest(a->rates, fastest));
 done:
     return status;
 }

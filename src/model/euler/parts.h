@@ -4,9 +4,6 @@
 
 #include "model/euler/operator.h"
 
-/* Values of a byte of neighbour_face. */
-#define EG_FACE_BYTES 64
-
 /* As in stage.k.c. */
 enum { KIND_OUTER = 1, KIND_MIXED = 2 };
 
@@ -31,8 +28,7 @@ struct eg_euler {
     eg_buffer *faces, *starts, *table; /* see stage.k.c */
     eg_buffer *traces, *next_traces;   /* [slot_count / lanes][16 M][lanes]; else of one value */
     eg_buffer *no_register;            /* stands for k where there is none */
-    eg_buffer *rates, *fastest;        /* a rate of each slot, and the largest */
-    eg_reducer *reducer;
+    eg_rates *rates;
     eg_euler_part *parts; /* [group_count] */
 };
 
@@ -43,9 +39,5 @@ eg_status eg_euler_compile(eg_euler *euler, int group, const eg_euler_options *o
 eg_status eg_euler_share_tables(eg_euler *euler);
 /* shape.c: … `cartesian`, `sides`, `outer`, `kinds`, `runs`, `nearness` of a group. */
 eg_status eg_euler_classify(eg_euler *euler, int group);
-
-/* operator.c: a buffer on the space's device with these values. */
-eg_status eg_euler_upload(const eg_space *space, eg_type type, size_t count, const void *values,
-                          eg_buffer **out);
 
 #endif

@@ -54,14 +54,11 @@ eg_status eg_euler_share_tables(eg_euler *a)
                 find_start(a, f, EG_FACE(byte), EG_ORIENTATION(byte), &starts[0][f][byte],
                            &starts[1][f][byte]);
     }
-    EG_TRY(eg_euler_upload(a->space, EG_I32, EG_COUNT(faces), faces, &a->faces));
-    EG_TRY(eg_euler_upload(a->space, EG_I32, sizeof starts / sizeof(int32_t), starts, &a->starts));
+    EG_TRY(eg_space_upload(a->space, EG_I32, EG_COUNT(faces), faces, &a->faces));
+    EG_TRY(eg_space_upload(a->space, EG_I32, sizeof starts / sizeof(int32_t), starts, &a->starts));
 done:
     return status;
 }
-
-/* In how many pieces the neighbours of a tile may stand, and the values of `runs` that tell so. */
-enum { PIECES_MOST = 3, RUN_VALUES = 2 * PIECES_MOST - 1 };
 
 /* The place in its group of the neighbour of an element behind the end (0, 1: of direction 0) of it, if
  * it is of the same group and not turned; else -1. */
@@ -84,21 +81,10 @@ static int64_t neighbour_place(const eg_euler *a, int group, int32_t element, in
 static bool find_pieces(const eg_euler *a, int group, int64_t tile, int end, int32_t *run)
 {
     const eg_group *g = &a->space->groups[group];
-    int pieces = 0;
-    int64_t before = 0;
-    run[0] = run[1] = g->lanes;
-    for (int lane = 0; lane < g->lanes; lane++) {
-        const int32_t element = g->element_of_slot[tile * g->lanes + lane];
-        const int64_t place = neighbour_place(a, group, element, end);
-        if (place < 0) return false;
-        if (lane == 0 || place != before + 1 || place % g->lanes == 0) {
-            if (++pieces > PIECES_MOST) return false;
-            if (pieces > 1) run[pieces - 2] = lane;
-            run[PIECES_MOST - 2 + pieces] = (int32_t)place;
-        }
-        before = place;
-    }
-    return true;
+    int64_t place[EG_SLOT_BLOCK]; /* lanes are fewer */
+    for (int lane = 0; lane < g->lanes; lane++)
+        place[lane] = neighbour_place(a, group, g->element_of_slot[tile * g->lanes + lane], end);
+    return eg_find_pieces(g->lanes, place, run);
 }
 
 /* --- elements --------------------------------------------------------------------------------- */
@@ -153,7 +139,7 @@ eg_status eg_euler_classify(eg_euler *a, int group)
     double *nearness = NULL, corners[8];
     eg_status status = EG_OK;
     EG_TRY(eg_new(space->ctx, (size_t)g->own_tiles + 1, &kinds));
-    EG_TRY(eg_new(space->ctx, (size_t)(g->own_tiles + 1) * 4 * RUN_VALUES, &runs));
+    EG_TRY(eg_new(space->ctx, (size_t)(g->own_tiles + 1) * 4 * EG_PIECE_VALUES, &runs));
     EG_TRY(eg_new(space->ctx, count + 1, &nearness));
     p->cartesian = count > 0;
     for (size_t i = 0; i < count; i++) {
@@ -170,12 +156,12 @@ eg_status eg_euler_classify(eg_euler *a, int group)
         p->outer = true;
     }
     for (int64_t i = 0; i < 4 * g->own_tiles; i++)
-        if (!find_pieces(a, group, i / 4, (int)(i % 4), &runs[i * RUN_VALUES]))
+        if (!find_pieces(a, group, i / 4, (int)(i % 4), &runs[i * EG_PIECE_VALUES]))
             kinds[i / 4] |= KIND_MIXED;
-    EG_TRY(eg_euler_upload(space, EG_I32, (size_t)g->own_tiles + 1, kinds, &p->kinds));
-    EG_TRY(eg_euler_upload(space, EG_I32, (size_t)(g->own_tiles + 1) * 4 * RUN_VALUES, runs,
+    EG_TRY(eg_space_upload(space, EG_I32, (size_t)g->own_tiles + 1, kinds, &p->kinds));
+    EG_TRY(eg_space_upload(space, EG_I32, (size_t)(g->own_tiles + 1) * 4 * EG_PIECE_VALUES, runs,
                            &p->runs));
-    EG_TRY(eg_euler_upload(space, EG_F64, count + 1, nearness, &p->nearness));
+    EG_TRY(eg_space_upload(space, EG_F64, count + 1, nearness, &p->nearness));
 done:
     eg_release(space->ctx, &nearness);
     eg_release(space->ctx, &runs);

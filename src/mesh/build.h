@@ -165,4 +165,9 @@ eg_status eg_mesh_compare_digests(eg_context *ctx, int size, const eg_mesh_diges
 /* Rank `rank`'s part of a whole mesh that is divided into `size`. */
 eg_status eg_mesh_cut(const eg_mesh *whole, int rank, int size, const int32_t *part, eg_mesh **out);
 
+/* --- mesh_boundaries.c ------------------------------------------------------------------------ */
+
+/* Gives parts of a mesh's boundary the names that sections [mesh.boundary.NAME] of the case say. */
+eg_status eg_mesh_name_boundaries(const eg_case *cas, eg_mesh *mesh);
+
 #endif

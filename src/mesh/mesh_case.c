@@ -154,6 +154,14 @@ const eg_key eg_mesh_keys[] = {
          "How elements are divided among ranks: \"metis\" has few faces between ranks, \"hilbert\" "
          "takes equal pieces of a curve through all elements; \"auto\" is METIS where it is built "
          "in."},
+    {.section = "mesh.boundary.*",
+     .name = "where",
+     .type = EG_KEY_EXPRESSION,
+     .help =
+         "A part of the boundary with a name of its own, or more of one that has it: the faces at "
+         "whose centre, the mean of its corners, this expression of x, y, z is true. The mesh is "
+         "complete by then, mapped and refined.",
+     .example = "\"y < 1e-9 && x > 1/6\""},
     {0},
 };
 
@@ -445,6 +453,7 @@ eg_status eg_mesh_create_report(eg_context *ctx, const eg_case *cas, eg_text *re
     EG_TRY(eg_case_given(cas, "mesh.file") ? create_from_file(ctx, cas, report, &mesh)
                                            : create_box(ctx, cas, &mesh));
     EG_TRY(refine_mesh(cas, &mesh));
+    EG_TRY(eg_mesh_name_boundaries(cas, mesh));
     *out = mesh;
     mesh = NULL;
 done:

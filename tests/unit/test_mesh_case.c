@@ -235,6 +235,78 @@ static void test_mesh_case__refining_cuts_every_element_after_all_else(void **st
     test_context_free(&ctx);
 }
 
+/* How many faces of a boundary there are, and whether those of it alone lie where x > 1/6. */
+static int count_faces(const eg_mesh *mesh, const char *name, double *least_x, double *most_x)
+{
+    const int b = eg_mesh_find_boundary(mesh, name);
+    int count = 0;
+    *least_x = INFINITY;
+    *most_x = -INFINITY;
+    for (int32_t e = 0; e < mesh->element_count; e++)
+        for (int f = 0; f < mesh->face_stride; f++) {
+            const eg_shape_info *info = eg_shape_get_info((eg_shape)mesh->shape[e]);
+            if (mesh->neighbour[e * mesh->face_stride + f] != -1 - b) continue;
+            count++;
+            for (int i = 0; i < info->face_vertices; i++) {
+                const int32_t v = mesh->vertices[e * mesh->vertex_stride + info->face[f][i]];
+                *least_x = fmin(*least_x, mesh->x[v * mesh->dim]);
+                *most_x = fmax(*most_x, mesh->x[v * mesh->dim]);
+            }
+        }
+    return count;
+}
+
+static void test_mesh_case__parts_of_the_boundary_are_named_by_where_they_lie(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    eg_mesh *mesh = NULL;
+    double least, most;
+    TEST_OK(ctx, make(ctx,
+                      "[mesh]\nshape = 'quadrilateral'\ncells = [12, 3]\nrefine = 1\n"
+                      "[mesh.boundary.ramp]\nwhere = 'y < 1e-9 && x > 1/6'\n"
+                      "[mesh.boundary.left]\nwhere = 'y < 1e-9 && x < 1/6'\n"
+                      "[mesh.boundary.lid]\nwhere = 'y > 1 - 1e-9'\n",
+                      &mesh));
+    assert_int_equal(count_faces(mesh, "ramp", &least, &most), 20);
+    TEST_NEAR(least, 1.0 / 6, 1e-14);
+    TEST_NEAR(most, 1, 1e-14);
+    assert_int_equal(count_faces(mesh, "left", &least, &most), 4 + 6);
+    TEST_NEAR(most, 1.0 / 6, 1e-14);
+    assert_int_equal(count_faces(mesh, "lid", &least, &most), 24);
+    assert_int_equal(count_faces(mesh, "right", &least, &most), 6);
+    /* Those without faces are gone. */
+    assert_int_equal(mesh->boundary_count, 4);
+    assert_int_equal(eg_mesh_find_boundary(mesh, "bottom"), -1);
+    assert_int_equal(eg_mesh_find_boundary(mesh, "top"), -1);
+    eg_mesh_destroy(&mesh);
+    test_context_free(&ctx);
+}
+
+static void test_mesh_case__wrong_parts_of_the_boundary_are_shown(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    static const struct {
+        const char *text, *says;
+    } rows[] = {
+        {"[mesh.boundary.a]\n", "it needs the key \"where\""},
+        {"[mesh.boundary.a]\nwhere = 'x > 2'\n", "true at the centre of no face"},
+        {"[mesh.boundary.a]\nwhere = 'x > 0 && y > z'\n", "may not depend on z"},
+        {"[mesh.boundary.a]\nwhere = 'x + t > 0'\n", "may not depend on t"},
+        {"[mesh.boundary.a]\nwhere = 'x < 0.1'\n[mesh.boundary.b]\nwhere = 'y < 0.1'\n",
+         "belongs to boundary \"a\" as well"},
+    };
+    for (size_t i = 0; i < EG_COUNT(rows); i++) {
+        char text[512];
+        eg_mesh *mesh = NULL;
+        snprintf(text, sizeof text, "[mesh]\ncells = [20, 20]\n%s", rows[i].text);
+        TEST_FAILS(ctx, EG_ERROR_INPUT, rows[i].says, make(ctx, text, &mesh));
+        assert_null(mesh);
+    }
+    test_context_free(&ctx);
+}
+
 static void test_mesh_case__a_box_that_memory_cannot_hold_is_named(void **state)
 {
     (void)state;
@@ -262,7 +334,8 @@ static eg_status make_and_destroy(eg_context *ctx, void *user)
 static void test_mesh_case__a_failed_allocation_is_reported_and_nothing_is_lost(void **state)
 {
     (void)state;
-    char text[] = "[mesh]\ncells = [2, 2]\nperiodic = 'x'\nmap = ['x + 0.1*sin(2*pi*y)', 'y']\n";
+    char text[] = "[mesh]\ncells = [2, 2]\nperiodic = 'x'\nmap = ['x + 0.1*sin(2*pi*y)', 'y']\n"
+                  "[mesh.boundary.lid]\nwhere = 'y > 0.9'\n";
     test_allocation_sweep(make_and_destroy, text);
 }
 
@@ -275,6 +348,8 @@ int main(void)
         cmocka_unit_test(test_mesh_case__wrong_meshes_are_shown_at_their_keys),
         cmocka_unit_test(test_mesh_case__a_file_is_read_joined_raised_and_mapped),
         cmocka_unit_test(test_mesh_case__refining_cuts_every_element_after_all_else),
+        cmocka_unit_test(test_mesh_case__parts_of_the_boundary_are_named_by_where_they_lie),
+        cmocka_unit_test(test_mesh_case__wrong_parts_of_the_boundary_are_shown),
         cmocka_unit_test(test_mesh_case__a_box_that_memory_cannot_hold_is_named),
         cmocka_unit_test(test_mesh_case__a_failed_allocation_is_reported_and_nothing_is_lost),
     };

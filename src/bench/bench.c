@@ -8,8 +8,8 @@
 #include <string.h>
 
 static const eg_bench_driver *const drivers[] = {
-    &eg_bench_stream, &eg_bench_fma, &eg_bench_gemm,   &eg_bench_chain,
-    &eg_bench_matvec, &eg_bench_dot, &eg_bench_launch, &eg_bench_advection,
+    &eg_bench_stream, &eg_bench_fma,    &eg_bench_gemm,      &eg_bench_chain, &eg_bench_matvec,
+    &eg_bench_dot,    &eg_bench_launch, &eg_bench_advection, &eg_bench_euler,
 };
 
 size_t eg_bench_count(void)

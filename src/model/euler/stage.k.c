@@ -39,9 +39,6 @@
 #define SCHEME_CHAIN 1
 #define SCHEME_STAGGER 2
 
-#define NP (M * M)
-#define ROWS (4 * NP)
-
 #define DIFF(i, k) table[(i) * INNER + (k)]
 #define LOW(i) table[M * INNER + (i)]
 #define HIGH(i) table[M * INNER + M + (i)]
@@ -50,97 +47,7 @@
 #define NODE(i) table[2 * M * INNER + 4 * M + (i)]
 #define INNER_POINT(k) table[2 * M * INNER + 5 * M + (k)]
 
-/* What kind of tile it is. */
-#define KIND_OUTER 1 /* some face is on a boundary of the domain */
-#define KIND_MIXED 2 /* … or some neighbour is of another group, turned, or nowhere near the others */
-
-/* Where neighbours' traces are found: the first value of the element at a slot, or at a place of this
- * group, the rows from one component to the next, and for neighbours that are not turned the first row
- * behind end e of direction d and the rows from one point to the next. */
-#if GAUSS
-#define TRACES traces
-#define TRACE_OF(slot) first_value(slot, 0, 16 * M, LANES)
-#define TRACE_AT(place) first_value(place, traces_begin, 16 * M, LANES)
-#define TRACE_STEP M
-#define TRACE_START(d, e) ((2 * (d) + 1 - (e)) * 4 * M)
-#define POINT_STEP(d) 1
-#else
-#define TRACES u
-#define TRACE_OF(slot) FIRST_VALUE(layout, SLOT_GROUP(block_groups, slot), slot, 4)
-#define TRACE_AT(place) first_value(place, begin, ROWS, LANES)
-#define TRACE_STEP NP
-#define TRACE_START(d, e) ((e) ? 0 : (M - 1) * ((d) == 0 ? 1 : M))
-#define POINT_STEP(d) ((d) == 0 ? M : 1)
-#endif
-
-/* Whether neighbours of this tile are found one by one. */
-#define GATHERS (!PIECES || (kinds[t] & KIND_MIXED))
-
-/* Component c of a field is which of the state along d. */
-#if CARTESIAN
-#define ALONG(c, d) ((c) == 1 ? 1 + (d) : (c) == 2 ? 2 - (d) : (c))
-#define FLUX_AT(q, x, y) flux_of(q)
-#define CHANGE_AT(q, dq, x, y) flux_change(q, dq, K_R(1), K_R(0))
-#define SCALE_X scale_x
-#define SCALE_Y scale_y
-#define DENSITY(i, j) K_R(1)
-#else
-#define ALONG(c, d) (c)
-#define FLUX_AT(q, x, y) flux_along(q, x, y)
-#define CHANGE_AT(q, dq, x, y) flux_change(q, dq, x, y)
-#define SCALE_X K_R(1)
-#define SCALE_Y K_R(1)
-/* wl / J at node i of line j along direction 0. */
-#define DENSITY(i, j) \
-    (wl / (between(NORMAL_X(0, 0, 2), NORMAL_X(0, 1, 3), NODE(i)) * \
-               between(NORMAL_Y(1, 0, 1), NORMAL_Y(1, 2, 3), NODE(j)) - \
-           between(NORMAL_Y(0, 0, 2), NORMAL_Y(0, 1, 3), NODE(i)) * \
-               between(NORMAL_X(1, 0, 1), NORMAL_X(1, 2, 3), NODE(j))))
-#endif
-
-/* A state of space as it is looked at along d, and back. */
-K_FUNC state along(state q, int d)
-{
-    const int swaps = CARTESIAN && d == 1;
-    return state_of(q.rho, swaps ? q.my : q.mx, swaps ? q.mx : q.my, q.E);
-}
-
-#define CORNER(e, i) K_TILE(nodes, t, 8)[((e) * 4 + (i)) * LANES + lane]
-/* Half the vector from corner a to corner b, turned so that it is J∇r_d there. */
-#define NORMAL_X(d, a, b) (((d) == 0 ? K_R(0.5) : K_R(-0.5)) * (CORNER(1, b) - CORNER(1, a)))
-#define NORMAL_Y(d, a, b) (((d) == 0 ? K_R(-0.5) : K_R(0.5)) * (CORNER(0, b) - CORNER(0, a)))
-/* Coordinate e of a point. */
-#define PLACE(e, r, s) \
-    (K_R(0.25) * ((K_R(1) - (s)) * ((K_R(1) - (r)) * CORNER(e, 0) + (K_R(1) + (r)) * CORNER(e, 1)) + \
-                  (K_R(1) + (s)) * ((K_R(1) - (r)) * CORNER(e, 2) + (K_R(1) + (r)) * CORNER(e, 3))))
-
-/* The mean of a and b at place r between -1 and 1. */
-K_FUNC real between(real a, real b, real r)
-{
-    return K_R(0.5) * ((K_R(1) - r) * a + (K_R(1) + r) * b);
-}
-
-/* Node i of line j along d. */
-#define NODE_OF(d, j, i) ((d) == 0 ? (j) * M + (i) : (i) * M + (j))
-#define STATE(x, n, i) state_of(K_L(x[i]), K_L(x[(n) + (i)]), K_L(x[2 * (n) + (i)]), K_L(x[3 * (n) + (i)]))
-#define KEEP(x, n, i, q) \
-    K_L(x[i]) = (q).rho; \
-    K_L(x[(n) + (i)]) = (q).mx; \
-    K_L(x[2 * (n) + (i)]) = (q).my; \
-    K_L(x[3 * (n) + (i)]) = (q).E;
-
-/* The end of a stage for value i of a tile. */
-#define AT(p, i) K_TILE(p, t, ROWS)[(i) * LANES + lane]
-#if LOW_STORAGE
-#define FINISH(i, rate, to) \
-    { \
-        const real next_k = wf * AT(k, i) + (rate); \
-        AT(k, i) = next_k; \
-        (to) = AT(u + begin, i) + wc * next_k; \
-    }
-#else
-#define FINISH(i, rate, to) (to) = wf * AT(first, i) + wc * AT(u + begin, i) + (rate);
-#endif
+#include "model/euler/element.k.h"
 
 K_KERNEL(stage, K_IN(real, u), K_IN(real, traces), K_IN(i64, layout), K_IN(i32, block_groups),
          K_IN(i32, neighbour, 4 *LANES), K_IN(u8, neighbour_face, 4 *LANES), K_IN(i32, kinds, 1),

@@ -145,7 +145,6 @@ done
 wrong 'degrees from 1 to 8' "$vortex" space.degree=9
 wrong 'degrees from 1 to 8' "$vortex" space.degree=0
 wrong 'needs "quadrilateral", not "triangle"' "$vortex" mesh.shape=triangle
-wrong 'of order 1, not 2' "$vortex" mesh.order=2
 wrong 'scheme.method says which points' "$vortex" space.basis=gauss
 wrong 'is for method "cpr"' "$vortex" scheme.derivative=chain
 wrong 'more than 1' "$vortex" gas.gamma=1

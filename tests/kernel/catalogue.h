@@ -59,7 +59,8 @@ typedef struct catalogue_row {
         }                                                                                          \
     }
 
-#define CATALOGUE_EULER(lanes, m, inner, scheme, gauss, cartesian, flux, boundaries, low_storage)  \
+#define CATALOGUE_EULER_SHAPED(lanes, m, inner, scheme, gauss, cartesian, flux, boundaries,         \
+                               low_storage, curved, rows_of_metric, order)                         \
     {                                                                                              \
         "model/euler/stage.k.c", "stage", EG_F64, lanes, .rows = m, .defines = {                   \
             {"M", m},                                                                              \
@@ -67,12 +68,21 @@ typedef struct catalogue_row {
             {"SCHEME", scheme},                                                                    \
             {"GAUSS", gauss},                                                                      \
             {"CARTESIAN", cartesian},                                                              \
+            {"CURVED", curved},                                                                    \
+            {"METRIC_ROWS", rows_of_metric},                                                       \
+            {"ORDER", order},                                                                      \
             {"FLUX", flux},                                                                        \
             {"BOUNDARIES", boundaries},                                                            \
             {"LOW_STORAGE", low_storage},                                                          \
             {"PIECES", 1}                                                                          \
         }                                                                                          \
     }
+#define CATALOGUE_EULER(lanes, m, inner, scheme, gauss, cartesian, flux, boundaries, low_storage)  \
+    CATALOGUE_EULER_SHAPED(lanes, m, inner, scheme, gauss, cartesian, flux, boundaries,            \
+                           low_storage, 0, 1, 1)
+#define CATALOGUE_EULER_CURVED(lanes, m, inner, scheme, gauss, flux, boundaries, low_storage)      \
+    CATALOGUE_EULER_SHAPED(lanes, m, inner, scheme, gauss, 0, flux, boundaries, low_storage, 1,    \
+                           4 * (m) * (inner) + (m) * (m) + 8 * (m) * ((gauss) + (boundaries)), 3)
 #define CATALOGUE_TRACE(entry, real, faces, orientations, np, count, terms, weighted)              \
     {                                                                                              \
         "field/trace.k.c", entry, real, .defines = {                                               \
@@ -292,6 +302,10 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_EULER(0, 5, 4, 2, 1, 0, 1, 0, 0),
     CATALOGUE_EULER(16, 9, 9, 1, 0, 0, 0, 0, 0),
     CATALOGUE_EULER(0, 3, 3, 0, 0, 0, 0, 1, 0),
+    CATALOGUE_EULER_CURVED(0, 4, 4, 0, 1, 0, 1, 0),
+    CATALOGUE_EULER_CURVED(0, 3, 3, 0, 0, 2, 0, 1),
+    CATALOGUE_EULER_CURVED(0, 3, 3, 1, 0, 0, 0, 0),
+    CATALOGUE_EULER_CURVED(0, 4, 3, 2, 1, 1, 1, 0),
     {"model/euler/traces.k.c", "traces", EG_F64, .defines = {{"M", 3}, {"BASIS", 15}}},
     {"model/euler/traces.k.c", "traces", EG_F64, .defines = {{"M", 8}, {"BASIS", 80}}},
     {"model/euler/speeds.k.c", "speeds", EG_F64, .defines = {{"M", 4}, {"PARTS", 4}}},

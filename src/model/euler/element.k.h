@@ -1,8 +1,8 @@
-/* What kernels of model `euler` share that work along the lines of straight quadrilaterals: where an
- * element's neighbours are found, its geometry, and the end of a stage; described in stage.k.c.
+/* What kernels of model `euler` share that work along the lines of quadrilaterals: where an element's
+ * neighbours are found, and the end of a stage; described in stage.k.c.
  *
  * Who includes it has defined M, the points of a line, NODE(i), their places between -1 and 1, GAUSS,
- * PIECES, CARTESIAN and LOW_STORAGE, and names the arguments of its kernel as stage.k.c does. */
+ * PIECES, CARTESIAN and LOW_STORAGE, includes shape.k.h, and names the arguments of its kernel as stage.k.c does. */
 #define NP (M * M)
 #define ROWS (4 * NP)
 
@@ -47,11 +47,7 @@
 #define SCALE_X K_R(1)
 #define SCALE_Y K_R(1)
 /* wl / J at node i of line j along direction 0. */
-#define DENSITY(i, j) \
-    (wl / (between(NORMAL_X(0, 0, 2), NORMAL_X(0, 1, 3), NODE(i)) * \
-               between(NORMAL_Y(1, 0, 1), NORMAL_Y(1, 2, 3), NODE(j)) - \
-           between(NORMAL_Y(0, 0, 2), NORMAL_Y(0, 1, 3), NODE(i)) * \
-               between(NORMAL_X(1, 0, 1), NORMAL_X(1, 2, 3), NODE(j))))
+#define DENSITY(i, j) (wl * INVERSE(i, j))
 #endif
 
 /* A state of space as it is looked at along d, and back. */
@@ -59,21 +55,6 @@ K_FUNC state along(state q, int d)
 {
     const int swaps = CARTESIAN && d == 1;
     return state_of(q.rho, swaps ? q.my : q.mx, swaps ? q.mx : q.my, q.E);
-}
-
-#define CORNER(e, i) K_TILE(nodes, t, 8)[((e) * 4 + (i)) * LANES + lane]
-/* Half the vector from corner a to corner b, turned so that it is J∇r_d there. */
-#define NORMAL_X(d, a, b) (((d) == 0 ? K_R(0.5) : K_R(-0.5)) * (CORNER(1, b) - CORNER(1, a)))
-#define NORMAL_Y(d, a, b) (((d) == 0 ? K_R(-0.5) : K_R(0.5)) * (CORNER(0, b) - CORNER(0, a)))
-/* Coordinate e of a point. */
-#define PLACE(e, r, s) \
-    (K_R(0.25) * ((K_R(1) - (s)) * ((K_R(1) - (r)) * CORNER(e, 0) + (K_R(1) + (r)) * CORNER(e, 1)) + \
-                  (K_R(1) + (s)) * ((K_R(1) - (r)) * CORNER(e, 2) + (K_R(1) + (r)) * CORNER(e, 3))))
-
-/* The mean of a and b at place r between -1 and 1. */
-K_FUNC real between(real a, real b, real r)
-{
-    return K_R(0.5) * ((K_R(1) - r) * a + (K_R(1) + r) * b);
 }
 
 /* Node i of line j along d. */

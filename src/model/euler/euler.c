@@ -1,5 +1,5 @@
-/* The model `euler`: the Euler equations of an ideal gas in the plane, on straight
- * quadrilaterals, by four schemes on the same mesh, physics and time stepping [zimmerman2018].
+/* The model `euler`: the Euler equations of an ideal gas in the plane, on
+ * quadrilaterals, straight or curved, by four schemes on the same mesh, physics and time stepping [zimmerman2018].
  *
  * The unknowns are density, momenta and energy per volume, at the solution points of the scheme;
  * cases give density, velocity and pressure. */
@@ -138,18 +138,13 @@ static eg_status check_boundaries(const eg_case *cas)
 }
 
 /* The elements that there are kernels for. */
-static eg_status check_elements(const eg_case *cas, eg_shape shape, int order)
+static eg_status check_elements(const eg_case *cas, eg_shape shape)
 {
     const bool file = eg_case_given(cas, "mesh.file");
     if (shape != EG_SHAPE_QUAD)
         return eg_case_fail(cas, file ? "mesh.file" : "mesh.shape", -1,
                             "this model needs \"quadrilateral\", not \"%s\"",
                             eg_shape_get_info(shape)->name);
-    if (order > 1)
-        return eg_case_fail(cas, eg_case_given(cas, "mesh.order") ? "mesh.order" : "mesh.file", -1,
-                            "this model needs straight elements, of order 1, not %d; "
-                            "mesh.order = 1 makes them straight",
-                            order);
     return EG_OK;
 }
 
@@ -177,9 +172,7 @@ static eg_status check(eg_context *ctx, const eg_case *cas)
     const char *missing;
     eg_status status = EG_OK;
     (void)ctx;
-    if (!eg_case_given(cas, "mesh.file"))
-        EG_TRY(
-            check_elements(cas, eg_mesh_case_shape(cas), (int)eg_case_integer(cas, "mesh.order")));
+    if (!eg_case_given(cas, "mesh.file")) EG_TRY(check_elements(cas, eg_mesh_case_shape(cas)));
     EG_TRY(check_scheme(cas));
     EG_TRY(check_boundaries(cas));
     if (count_given(cas, "exact", &missing) > 0 && missing)
@@ -195,7 +188,7 @@ static eg_status check_mesh(const eg_case *cas, const eg_mesh *mesh)
     eg_status status = EG_OK;
     for (int32_t e = 0; e < mesh->element_count; e++) {
         if (e == 0 || mesh->shape[e] != mesh->shape[e - 1])
-            EG_TRY(check_elements(cas, (eg_shape)mesh->shape[e], mesh->order));
+            EG_TRY(check_elements(cas, (eg_shape)mesh->shape[e]));
     }
     EG_TRY(eg_case_check_names(cas, "boundary", "boundary", (const char *const *)mesh->boundary,
                                (size_t)mesh->boundary_count));

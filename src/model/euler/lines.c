@@ -54,6 +54,19 @@ int eg_euler_inner(eg_euler_scheme scheme, int degree)
     return scheme.method == EG_EULER_SD ? degree : degree + 1;
 }
 
+eg_status eg_euler_inner_points(eg_euler_scheme scheme, const eg_element *line, double *out)
+{
+    const int n = line->np;
+    double points[SIDE_MAX + 1];
+    eg_status status = EG_OK;
+    memcpy(out, line->r, (size_t)eg_euler_inner(scheme, line->degree) * sizeof *out);
+    if (scheme.method != EG_EULER_SD) return EG_OK;
+    EG_TRY(eg_chebyshev_lobatto(line->ctx, n + 1, points, NULL));
+    memcpy(out, points + 1, (size_t)(n - 1) * sizeof *out);
+done:
+    return status;
+}
+
 int eg_euler_ends_at(eg_euler_scheme scheme, int degree)
 {
     return (degree + 1) * (eg_euler_inner(scheme, degree) + 2);
@@ -92,7 +105,6 @@ static eg_status make_staggered(const eg_element *line, parts *p)
     EG_TRY(eg_element_create_bare(line->ctx, EG_SHAPE_LINE, n, EG_BASIS_CHEBYSHEV, &flux));
     EG_TRY(eg_element_differentiate(flux, n, line->r, slopes));
     EG_TRY(eg_element_evaluate(line, inner, flux->r + 1, p->interpolate));
-    memcpy(p->points, flux->r + 1, (size_t)inner * sizeof *p->points);
     for (int i = 0; i < n; i++) {
         const double *row = &slopes[i * (n + 1)];
         p->low[i] = row[0];
@@ -114,10 +126,10 @@ eg_status eg_euler_make_table(eg_euler_scheme scheme, const eg_element *line,
     memset(table, 0, EG_EULER_TABLE_MAX * sizeof *table);
     EG_TRY(eg_element_evaluate(line, 2, ends, p.ends));
     memcpy(p.nodes, line->r, (size_t)n * sizeof *p.nodes);
+    EG_TRY(eg_euler_inner_points(scheme, line, p.points));
     if (scheme.method == EG_EULER_SD) {
         EG_TRY(make_staggered(line, &p));
     } else {
-        memcpy(p.points, line->r, (size_t)n * sizeof *p.points);
         for (int i = 0; i < n; i++)
             p.interpolate[i * n + i] = 1;
         if (scheme.method == EG_EULER_DG)

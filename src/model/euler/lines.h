@@ -29,6 +29,8 @@ eg_basis eg_euler_basis(eg_euler_scheme scheme);
 eg_euler_form eg_euler_form_of(eg_euler_scheme scheme);
 /* Points of a line of degree N at which fluxes are taken. */
 int eg_euler_inner(eg_euler_scheme scheme, int degree);
+/* Where they are; `line` is the element in 1D. */
+eg_status eg_euler_inner_points(eg_euler_scheme scheme, const eg_element *line, double *out);
 
 /* Where the basis at both ends begins in the table. */
 int eg_euler_ends_at(eg_euler_scheme scheme, int degree);

@@ -94,6 +94,7 @@ void eg_euler_destroy(eg_euler **handle)
     eg_halo_destroy(&a->halo);
     for (int g = 0; a->parts && g < a->space->group_count; g++) {
         eg_euler_part *p = &a->parts[g];
+        eg_buffer_destroy(&p->metric);
         eg_buffer_destroy(&p->nearness);
         eg_buffer_destroy(&p->runs);
         eg_buffer_destroy(&p->kinds);
@@ -141,6 +142,7 @@ static eg_status launch(eg_euler *a, int group, int64_t from, int64_t to, const 
         EG_BUFFER("faces", a->faces),
         EG_BUFFER("starts", a->starts),
         EG_BUFFER("nodes", g->nodes),
+        EG_BUFFER("metric", p->curved ? p->metric : g->nodes),
         EG_BUFFER("table", a->table),
         EG_INTEGER("begin", (int64_t)begin),
         EG_INTEGER("traces_begin", (int64_t)traces_before(a, g)),

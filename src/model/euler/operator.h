@@ -1,4 +1,4 @@
-/* The Euler equations of an ideal gas on a space of straight quadrilaterals, and stages of
+/* The Euler equations of an ideal gas on a space of quadrilaterals, and stages of
  * explicit schemes with them: a fused kernel for each group of elements. */
 #ifndef EG_EULER_OPERATOR_H
 #define EG_EULER_OPERATOR_H
@@ -35,7 +35,7 @@ typedef struct eg_euler eg_euler;
 /* The lanes of a space on which the kernel's tiles fit into the shared memory of a GPU. */
 int eg_euler_lanes(const eg_device *device, int degree);
 
-/* The space has basis eg_euler_basis and a mesh of order 1. Collective. */
+/* The space has basis eg_euler_basis. Collective. */
 eg_status eg_euler_create(eg_space *space, const eg_euler_options *options, eg_euler **out);
 void eg_euler_destroy(eg_euler **euler);
 
@@ -48,7 +48,8 @@ eg_status eg_euler_stage(eg_euler *euler, const eg_stage *stage, const eg_field 
                          eg_field *current, eg_field *k, eg_field *out);
 
 /* The least over all elements of Δx / (|u| + c), where Δx is an element's area over its longest
- * side: of a rectangle the shorter side. NaN if a state has no |u| + c. Collective. */
+ * side: of a rectangle the shorter side; of a curved element, the least over its points of that of
+ * the parallelogram which the element is there. NaN if a state has no |u| + c. Collective. */
 eg_status eg_euler_stable_dt(eg_euler *euler, const eg_field *current, double *dt);
 
 #endif

@@ -12,10 +12,12 @@ typedef struct eg_euler_part {
     eg_kernel *stage, *speeds, *traces; /* the last with Gauss points alone */
     bool cartesian;                     /* all elements are the same rectangle along x and y … */
     double sides[2];                    /* … with these sides */
+    bool curved;                        /* they are, and have a `metric`, as shape.k.h says */
     bool outer;                         /* one of its elements is at a boundary */
     eg_buffer *kinds;                   /* i32 [own_tiles] */
     eg_buffer *runs;                    /* i32 [own_tiles][4][5] */
     eg_buffer *nearness;                /* f64 [own_tiles][lanes] 1 / Δx */
+    eg_buffer *metric;                  /* f64 [own_tiles][rows][lanes]; else NULL */
 } eg_euler_part;
 
 struct eg_euler {
@@ -37,7 +39,13 @@ eg_status eg_euler_compile(eg_euler *euler, int group, const eg_euler_options *o
 
 /* shape.c: what elements and their faces are like: `faces`, `starts`. */
 eg_status eg_euler_share_tables(eg_euler *euler);
-/* shape.c: … `cartesian`, `sides`, `outer`, `kinds`, `runs`, `nearness` of a group. */
+/* shape.c: … `cartesian`, `sides`, `curved`, `outer`, `kinds`, `runs`, `nearness`, `metric` of a
+ * group. */
 eg_status eg_euler_classify(eg_euler *euler, int group);
+
+/* metric.c: the rows of `metric`, 1 if a group is not curved, and the metric itself, with what
+ * `nearness` [own slots] is. */
+int eg_euler_metric_rows(const eg_euler *euler, const eg_euler_part *part);
+eg_status eg_euler_make_metric(eg_euler *euler, int group, double *nearness);
 
 #endif

@@ -3,6 +3,7 @@
 #include "model/euler/parts.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Sides that differ by less than this, relative to the size of an element, differ by rounding of
  * coordinates. */
@@ -90,6 +91,16 @@ static bool find_pieces(const eg_euler *a, int group, int64_t tile, int end, int
 /* --- elements --------------------------------------------------------------------------------- */
 
 /* Corners [4][2] of an element: (-, -), (+, -), (-, +), (+, +). */
+static void find_corners(const eg_mesh *mesh, int32_t element, double *corners)
+{
+    const int last = mesh->order, side = last + 1;
+    double nodes[(EG_DEGREE_MAX_QUAD + 1) * (EG_DEGREE_MAX_QUAD + 1) * 2];
+    eg_mesh_element_nodes(mesh, element, nodes);
+    for (int i = 0; i < 4; i++)
+        memcpy(corners + 2 * i, nodes + 2 * (i % 2 * last + i / 2 * last * side),
+               2 * sizeof *corners);
+}
+
 static double longest_side(const double *p)
 {
     static const int ends[4][2] = {{0, 1}, {1, 3}, {3, 2}, {2, 0}};
@@ -141,10 +152,11 @@ eg_status eg_euler_classify(eg_euler *a, int group)
     EG_TRY(eg_new(space->ctx, (size_t)g->own_tiles + 1, &kinds));
     EG_TRY(eg_new(space->ctx, (size_t)(g->own_tiles + 1) * 4 * EG_PIECE_VALUES, &runs));
     EG_TRY(eg_new(space->ctx, count + 1, &nearness));
-    p->cartesian = count > 0;
+    p->curved = g->curved && space->mesh->order > 1;
+    p->cartesian = count > 0 && !p->curved;
     for (size_t i = 0; i < count; i++) {
         const int32_t element = g->element_of_slot[i];
-        eg_mesh_element_nodes(space->mesh, element, corners);
+        find_corners(space->mesh, element, corners);
         if (i == 0) {
             p->sides[0] = corners[2] - corners[0];
             p->sides[1] = corners[5] - corners[1];
@@ -158,6 +170,7 @@ eg_status eg_euler_classify(eg_euler *a, int group)
     for (int64_t i = 0; i < 4 * g->own_tiles; i++)
         if (!find_pieces(a, group, i / 4, (int)(i % 4), &runs[i * EG_PIECE_VALUES]))
             kinds[i / 4] |= KIND_MIXED;
+    if (p->curved) EG_TRY(eg_euler_make_metric(a, group, nearness));
     EG_TRY(eg_space_upload(space, EG_I32, (size_t)g->own_tiles + 1, kinds, &p->kinds));
     EG_TRY(eg_space_upload(space, EG_I32, (size_t)(g->own_tiles + 1) * 4 * EG_PIECE_VALUES, runs,
                            &p->runs));

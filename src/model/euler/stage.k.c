@@ -1,4 +1,4 @@
-/* One stage of the Euler equations on straight quadrilaterals, fused: neighbours' traces, fluxes, rates,
+/* One stage of the Euler equations on quadrilaterals, fused: neighbours' traces, fluxes, rates,
  * update. All schemes are sums along the lines of an element. Of a line with M values let f be the flux
  * J∇r_d·F at INNER points and f*_-, f*_+ the numerical fluxes at its ends; then the rate is that of
  *
@@ -10,9 +10,9 @@
  *                     correction is of f* - f: CPR on Gauss-Lobatto points
  *     SCHEME_STAGGER  f_k at points between the nodes, to which the solution is interpolated: SD
  *
- * (lines.c makes the matrices). On straight elements J∇r_d is linear along lines of direction d and
- * does not vary across them. If CARTESIAN all elements are the same rectangle along x and y: `scale_x`,
- * `scale_y` are 2 wl over its sides, and the state along d is looked at with momenta swapped.
+ * (lines.c makes the matrices; shape.k.h has J∇r_d of straight and of CURVED elements). If CARTESIAN all
+ * elements are the same rectangle along x and y: `scale_x`, `scale_y` are 2 wl over its sides, and the
+ * state along d is looked at with momenta swapped.
  *
  * The direction in which elements of a tile are neighbours, 0, comes last: they are in the cache by
  * then. A thread of a GPU has a line; sums along direction 1 wait in `change`.
@@ -47,11 +47,14 @@
 #define NODE(i) table[2 * M * INNER + 4 * M + (i)]
 #define INNER_POINT(k) table[2 * M * INNER + 5 * M + (k)]
 
+#include "model/euler/shape.k.h"
 #include "model/euler/element.k.h"
 
 K_KERNEL(stage, K_IN(real, u), K_IN(real, traces), K_IN(i64, layout), K_IN(i32, block_groups),
          K_IN(i32, neighbour, 4 *LANES), K_IN(u8, neighbour_face, 4 *LANES), K_IN(i32, kinds, 1),
-         K_IN(i32, runs, 20), K_IN(i32, faces), K_IN(i32, starts), K_IN(f64, nodes, 8 *LANES), K_IN(real, table),
+         K_IN(i32, runs, 20), K_IN(i32, faces), K_IN(i32, starts),
+         K_IN(f64, nodes, 2 * (ORDER + 1) * (ORDER + 1) * LANES), K_IN(f64, metric, METRIC_ROWS *LANES),
+         K_IN(real, table),
          K_VAL(i64, begin), K_VAL(i64, traces_begin),
          K_VAL(f64, scale_x), K_VAL(f64, scale_y), K_VAL(f64, time),
          K_VAL(f64, wf), K_VAL(f64, wc), K_VAL(f64, wl), K_IN(real, first, 4 *M *M *LANES),
@@ -94,12 +97,10 @@ K_KERNEL(stage, K_IN(real, u), K_IN(real, traces), K_IN(i64, layout), K_IN(i32, 
                 K_UNROLL for (int c = 0; c < 4; c++) K_UNROLL for (int i = 0; i < M; i++)
                     K_LANE K_L(q[c * M + i]) = AT(u + begin, ALONG(c, d) * NP + NODE_OF(d, j, i));
 #if !CARTESIAN
-                K_LANE
+                K_UNROLL for (int e = 0; e < 2; e++) K_LANE
                 {
-                    K_L(nx[0]) = NORMAL_X(d, 0, d == 0 ? 2 : 1);
-                    K_L(ny[0]) = NORMAL_Y(d, 0, d == 0 ? 2 : 1);
-                    K_L(nx[1]) = NORMAL_X(d, d == 0 ? 1 : 2, 3);
-                    K_L(ny[1]) = NORMAL_Y(d, d == 0 ? 1 : 2, 3);
+                    K_L(nx[e]) = END_X(d, e, j);
+                    K_L(ny[e]) = END_Y(d, e, j);
                 }
 #endif
                 K_UNROLL for (int e = 0; e < 2; e++) {
@@ -138,12 +139,11 @@ K_KERNEL(stage, K_IN(real, u), K_IN(real, traces), K_IN(i64, layout), K_IN(i32, 
                     }
 #if BOUNDARIES
                     if (kinds[t] & KIND_OUTER) {
-                        const real r = d == 0 ? 2 * e - 1 : NODE(j), s = d == 0 ? NODE(j) : 2 * e - 1;
                         const real out_of = e ? K_R(1) : K_R(-1);
                         K_LANE
                         {
                             const int b = -1 - K_MIN(beyond[end][lane], -1), type = BOUNDARY_TYPE(b);
-                            const real x = PLACE(0, r, s), y = PLACE(1, r, s);
+                            const real x = FACE_AT(0, d, e, j), y = FACE_AT(1, d, e, j);
 #if CARTESIAN
                             const real ux = d == 0 ? out_of : K_R(0), uy = d == 0 ? K_R(0) : out_of;
 #else
@@ -196,8 +196,7 @@ K_KERNEL(stage, K_IN(real, u), K_IN(real, traces), K_IN(i64, layout), K_IN(i32, 
 #else
                         const state at = STATE(q, M, p);
 #endif
-                        const state flux = FLUX_AT(at, between(K_L(nx[0]), K_L(nx[1]), INNER_POINT(p)),
-                                                   between(K_L(ny[0]), K_L(ny[1]), INNER_POINT(p)));
+                        const state flux = FLUX_AT(at, INNER_X(d, j, p), INNER_Y(d, j, p));
                         KEEP(f, INNER, p, flux)
                     }
                 }
@@ -210,9 +209,8 @@ K_KERNEL(stage, K_IN(real, u), K_IN(real, traces), K_IN(i64, layout), K_IN(i32, 
                         state slope = scaled(DIFF(i, 0), STATE(q, M, 0));
                         K_UNROLL for (int p = 1; p < M; p++)
                             slope = combined(K_R(1), slope, DIFF(i, p), STATE(q, M, p));
-                        const state inner = CHANGE_AT(STATE(q, M, i), slope,
-                                                      between(K_L(nx[0]), K_L(nx[1]), NODE(i)),
-                                                      between(K_L(ny[0]), K_L(ny[1]), NODE(i)));
+                        const state inner =
+                            CHANGE_AT(STATE(q, M, i), slope, INNER_X(d, j, i), INNER_Y(d, j, i));
                         KEEP(sum, 1, 0, inner)
                     }
 #else

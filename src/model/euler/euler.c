@@ -179,6 +179,7 @@ static eg_status check(eg_context *ctx, const eg_case *cas)
         EG_TRY(eg_case_fail(cas, "exact", -1, "rho, u, v and p belong together; %s is not given",
                             missing));
     EG_TRY(eg_time_options_from_case(cas, &time));
+    EG_TRY(eg_euler_check_limits(cas, &time));
 done:
     return status;
 }
@@ -295,6 +296,7 @@ static eg_status make_fields(euler *e)
                                   .flux = eg_case_choice(p->cas, "scheme.flux"),
                                   .gamma = e->gamma,
                                   .low_storage = low_storage,
+                                  .limits = eg_euler_limits_of(p->cas),
                                   .types = e->types,
                                   .given = e->given};
     options.basis = eg_euler_basis(how.scheme);
@@ -364,6 +366,7 @@ static eg_status stage(void *user, const eg_stage *s)
     const eg_field *first = s->index == 0 ? e->current : e->first;
     if (e->begun == 0) e->begun = eg_wall_seconds();
     EG_TRY(eg_euler_stage(e->op, s, first, e->current, e->k, e->next));
+    EG_TRY(eg_euler_limit(e->op, s->time, e->next));
     swap(&e->current, &e->next);
     if (!s->low_storage && s->index == 0 && s->count > 1) swap(&e->first, &e->next);
 done:
@@ -399,6 +402,7 @@ static eg_status run(void *state, eg_watch *watch)
         EG_TRY(eg_function_interpolate(e->initial, e->time.start, e->current));
     eg_function_destroy(&e->initial);
     EG_TRY(eg_euler_begin(e->op, e->current));
+    if (!restart) EG_TRY(eg_euler_limit(e->op, e->time.start, e->current));
     EG_TRY(eg_measure_integrals(e->measure, e->current, e->total));
     EG_TRY(eg_watch_run(watch, &e->time, &system, &e->result));
     if (e->begun > 0) e->stages_s = eg_wall_seconds() - e->begun;

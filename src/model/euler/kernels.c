@@ -55,6 +55,31 @@ done:
     return status;
 }
 
+/* The kernels of limiter.c. */
+static eg_status compile_limiter(eg_euler *a, int group, const eg_euler_limits *limits,
+                                 const char *boundaries)
+{
+    eg_euler_part *p = &a->parts[group];
+    const int side = a->degree + 1;
+    const eg_define defines[] = {{"M", side},
+                                 {"GAUSS", a->gauss},
+                                 {"CARTESIAN", p->cartesian},
+                                 {"BOUNDARIES", p->outer},
+                                 {"LIMITS", limits->method == EG_EULER_MINMOD},
+                                 {"POSITIVITY", limits->positivity}};
+    eg_status status = EG_OK;
+    EG_TRY(make_kernel(a, group, "", "means",
+                       (eg_kernel_options){.defines = defines, .define_count = EG_COUNT(defines)},
+                       &p->means));
+    EG_TRY(make_kernel(a, group, boundaries, "limit",
+                       (eg_kernel_options){.rows_per_block = side,
+                                           .defines = defines,
+                                           .define_count = EG_COUNT(defines)},
+                       &p->limit));
+done:
+    return status;
+}
+
 eg_status eg_euler_compile(eg_euler *a, int group, const eg_euler_options *options)
 {
     eg_euler_part *p = &a->parts[group];
@@ -93,6 +118,8 @@ eg_status eg_euler_compile(eg_euler *a, int group, const eg_euler_options *optio
         EG_TRY(make_kernel(a, group, "", "traces",
                            (eg_kernel_options){.defines = small, .define_count = EG_COUNT(small)},
                            &p->traces));
+    if (options->limits.method != EG_EULER_UNLIMITED || options->limits.positivity)
+        EG_TRY(compile_limiter(a, group, &options->limits, eg_text_string(&boundaries)));
 done:
     eg_text_free(&boundaries);
     return status;

@@ -6,11 +6,13 @@
 
 const char *const eg_euler_given_names[4] = {"rho", "u", "v", "p"};
 
-/* In the order of eg_euler_method, of FLUX_… in gas.k.h, and of eg_euler_boundary. */
+/* In the order of eg_euler_method, of FLUX_… in gas.k.h, of eg_euler_boundary, …, and of
+ * eg_euler_limiting. */
 static const char *const methods[] = {"dg", "ndg", "cpr", "sd", NULL};
 static const char *const fluxes[] = {"rusanov", "hllc", "roe", NULL};
 static const char *const types[] = {"wall", "outflow", "inflow", "farfield", "state", NULL};
 static const char *const derivatives[] = {"conservative", "chain", NULL};
+static const char *const limiters[] = {"none", "minmod", NULL};
 
 const eg_key eg_euler_keys[] = {
     {.section = "gas",
@@ -47,6 +49,28 @@ const eg_key eg_euler_keys[] = {
              "the derivative of the solution, which is more accurate but conserves only mass; "
              "\"conservative\": the derivative of the polynomial through its values, which is "
              "method \"ndg\"."},
+    {.section = "limiter",
+     .name = "method",
+     .type = EG_KEY_CHOICE,
+     .fallback = "\"none\"",
+     .choices = limiters,
+     .help = "What is done about shocks after every stage. \"minmod\": elements whose values on "
+             "faces differ from what the means of the neighbours allow by more than the threshold "
+             "become linear, with the smaller slope to the neighbours."},
+    {.section = "limiter",
+     .name = "threshold",
+     .type = EG_KEY_REAL,
+     .fallback = "1e-3",
+     .least = 0,
+     .most = INFINITY,
+     .help = "With method \"minmod\": the difference, in density, momentum or energy per volume, "
+             "beyond which an element is limited."},
+    {.section = "limiter",
+     .name = "positivity",
+     .type = EG_KEY_BOOLEAN,
+     .fallback = "false",
+     .help = "Whether the solution is scaled towards the mean of its element where density or "
+             "pressure of a node, or on a face, would not be positive."},
     {.section = "initial",
      .name = "rho",
      .type = EG_KEY_EXPRESSION,

@@ -79,6 +79,7 @@ eg_status eg_euler_create(eg_space *space, const eg_euler_options *options, eg_e
     EG_TRY(eg_comm_agree(space->comm, create_own(a, options)));
     EG_TRY(eg_halo_create(space, EG_EULER_COMPONENTS, EG_F64,
                           a->gauss ? EG_HALO_ELEMENTS : EG_HALO_TRACES, &a->halo));
+    EG_TRY(eg_euler_limiter_create(a, options));
     *out = a;
     a = NULL;
 done:
@@ -91,6 +92,7 @@ void eg_euler_destroy(eg_euler **handle)
     eg_euler *a = *handle;
     if (!a) return;
     eg_context *ctx = a->space->ctx;
+    eg_euler_limiter_destroy(a);
     eg_halo_destroy(&a->halo);
     for (int g = 0; a->parts && g < a->space->group_count; g++) {
         eg_euler_part *p = &a->parts[g];
@@ -98,6 +100,8 @@ void eg_euler_destroy(eg_euler **handle)
         eg_buffer_destroy(&p->nearness);
         eg_buffer_destroy(&p->runs);
         eg_buffer_destroy(&p->kinds);
+        eg_kernel_destroy(&p->limit);
+        eg_kernel_destroy(&p->means);
         eg_kernel_destroy(&p->traces);
         eg_kernel_destroy(&p->speeds);
         eg_kernel_destroy(&p->stage);
@@ -115,8 +119,7 @@ void eg_euler_destroy(eg_euler **handle)
 
 /* --- stages ----------------------------------------------------------------------------------- */
 
-/* Values of `traces` before the first of a group. */
-static size_t traces_before(const eg_euler *a, const eg_group *g)
+size_t eg_euler_traces_before(const eg_euler *a, const eg_group *g)
 {
     return a->gauss ? (size_t)g->first_slot * 4 * EG_EULER_COMPONENTS * (size_t)(a->degree + 1) : 0;
 }
@@ -145,7 +148,7 @@ static eg_status launch(eg_euler *a, int group, int64_t from, int64_t to, const 
         EG_BUFFER("metric", p->curved ? p->metric : g->nodes),
         EG_BUFFER("table", a->table),
         EG_INTEGER("begin", (int64_t)begin),
-        EG_INTEGER("traces_begin", (int64_t)traces_before(a, g)),
+        EG_INTEGER("traces_begin", (int64_t)eg_euler_traces_before(a, g)),
         EG_REAL("scale_x", 2 * wl / p->sides[0]),
         EG_REAL("scale_y", 2 * wl / p->sides[1]),
         EG_REAL("time", s->time),
@@ -155,7 +158,7 @@ static eg_status launch(eg_euler *a, int group, int64_t from, int64_t to, const 
         EG_BUFFER_AT("first", s->low_storage ? current->data : first->data, begin),
         s->low_storage ? EG_BUFFER_AT("k", k->data, begin) : EG_BUFFER("k", a->no_register),
         EG_BUFFER_AT("out", out->data, begin),
-        EG_BUFFER_AT("next_traces", a->next_traces, traces_before(a, g)),
+        EG_BUFFER_AT("next_traces", a->next_traces, eg_euler_traces_before(a, g)),
     };
     return eg_launch_tiles(p->stage, from, to - from, arguments, EG_COUNT(arguments));
 }
@@ -185,7 +188,7 @@ static eg_status find_traces(eg_euler *a, bool ghosts, const eg_field *current)
         const eg_argument arguments[] = {
             EG_BUFFER_AT("u", current->data, current->offset[i]),
             EG_BUFFER("table", a->table),
-            EG_BUFFER_AT("out", a->traces, traces_before(a, g)),
+            EG_BUFFER_AT("out", a->traces, eg_euler_traces_before(a, g)),
         };
         if (from == to) continue;
         EG_TRY(

@@ -4,6 +4,7 @@
 #define EG_EULER_OPERATOR_H
 
 #include "field/field.h"
+#include "model/euler/limiter.h"
 #include "model/euler/lines.h"
 #include "time/time.h"
 
@@ -24,7 +25,8 @@ typedef struct eg_euler_options {
     eg_euler_scheme scheme;
     int flux; /* FLUX_… of gas.k.h */
     double gamma;
-    bool low_storage;               /* stages of the time scheme are */
+    bool low_storage; /* stages of the time scheme are */
+    eg_euler_limits limits;
     const eg_euler_boundary *types; /* [boundaries of the mesh] */
     /* [boundaries][4] density, velocity, pressure; NULL: of types that need none */
     const eg_expression *const *given;
@@ -46,6 +48,9 @@ eg_status eg_euler_begin(eg_euler *euler, const eg_field *current);
  * `out` is none of the others. Ghosts of `current` are filled. */
 eg_status eg_euler_stage(eg_euler *euler, const eg_stage *stage, const eg_field *first,
                          eg_field *current, eg_field *k, eg_field *out);
+/* Limits what the last stage gave, or eg_euler_begin was told of, in place; without a limiter it
+ * does nothing. `time` is that of what boundaries give. Collective. */
+eg_status eg_euler_limit(eg_euler *euler, double time, eg_field *field);
 
 /* The least over all elements of Δx / (|u| + c), where Δx is an element's area over its longest
  * side: of a rectangle the shorter side; of a curved element, the least over its points of that of

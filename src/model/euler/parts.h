@@ -10,6 +10,7 @@ enum { KIND_OUTER = 1, KIND_MIXED = 2 };
 /* What one group needs. */
 typedef struct eg_euler_part {
     eg_kernel *stage, *speeds, *traces; /* the last with Gauss points alone */
+    eg_kernel *means, *limit;           /* NULL: there is no limiter */
     bool cartesian;                     /* all elements are the same rectangle along x and y … */
     double sides[2];                    /* … with these sides */
     bool curved;                        /* they are, and have a `metric`, as shape.k.h says */
@@ -31,7 +32,8 @@ struct eg_euler {
     eg_buffer *traces, *next_traces;   /* [slot_count / lanes][16 M][lanes]; else of one value */
     eg_buffer *no_register;            /* stands for k where there is none */
     eg_rates *rates;
-    eg_euler_part *parts; /* [group_count] */
+    eg_euler_limiter *limiter; /* NULL: there is none */
+    eg_euler_part *parts;      /* [group_count] */
 };
 
 /* kernels.c: the kernels of a group, with what the case says of boundaries. */
@@ -47,5 +49,12 @@ eg_status eg_euler_classify(eg_euler *euler, int group);
  * `nearness` [own slots] is. */
 int eg_euler_metric_rows(const eg_euler *euler, const eg_euler_part *part);
 eg_status eg_euler_make_metric(eg_euler *euler, int group, double *nearness);
+
+/* operator.c: values of `traces` before the first of a group. */
+size_t eg_euler_traces_before(const eg_euler *euler, const eg_group *group);
+
+/* limiter.c: makes `limiter`, if the options ask for one. Collective. */
+eg_status eg_euler_limiter_create(eg_euler *euler, const eg_euler_options *options);
+void eg_euler_limiter_destroy(eg_euler *euler);
 
 #endif

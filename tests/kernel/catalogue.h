@@ -83,6 +83,18 @@ typedef struct catalogue_row {
 #define CATALOGUE_EULER_CURVED(lanes, m, inner, scheme, gauss, flux, boundaries, low_storage)      \
     CATALOGUE_EULER_SHAPED(lanes, m, inner, scheme, gauss, 0, flux, boundaries, low_storage, 1,    \
                            4 * (m) * (inner) + (m) * (m) + 8 * (m) * ((gauss) + (boundaries)), 3)
+#define CATALOGUE_EULER_TOTALS(m, cartesian, curved, rows_of_metric, order)                        \
+    {                                                                                              \
+        "model/euler/totals.k.c", "totals", EG_F64, .defines = {                                   \
+            {"M", m},                                                                              \
+            {"INNER", m},                                                                          \
+            {"GAUSS", 0},                                                                          \
+            {"CARTESIAN", cartesian},                                                              \
+            {"CURVED", curved},                                                                    \
+            {"METRIC_ROWS", rows_of_metric},                                                       \
+            {"ORDER", order}                                                                       \
+        }                                                                                          \
+    }
 #define CATALOGUE_TRACE(entry, real, faces, orientations, np, count, terms, weighted)              \
     {                                                                                              \
         "field/trace.k.c", entry, real, .defines = {                                               \
@@ -309,6 +321,9 @@ static const catalogue_row catalogue[] = {
     {"model/euler/traces.k.c", "traces", EG_F64, .defines = {{"M", 3}, {"BASIS", 15}}},
     {"model/euler/traces.k.c", "traces", EG_F64, .defines = {{"M", 8}, {"BASIS", 80}}},
     {"model/euler/speeds.k.c", "speeds", EG_F64, .defines = {{"M", 4}, {"PARTS", 4}}},
+    CATALOGUE_EULER_TOTALS(4, 1, 0, 1, 1),
+    CATALOGUE_EULER_TOTALS(3, 0, 0, 1, 1),
+    CATALOGUE_EULER_TOTALS(3, 0, 1, 45, 3),
     {"kernel/hexahedron.k.c", "gradient", EG_F64, 4, .defines = {{"SIDE", 10}}},
     {"kernel/hexahedron.k.c", "gradient", EG_F64, 16, 80, .defines = {{"SIDE", 10}}},
     {"kernel/hexahedron.k.c", "gradient", EG_F32, 8, .defines = {{"SIDE", 10}}},

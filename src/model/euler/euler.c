@@ -138,13 +138,19 @@ static eg_status check_boundaries(const eg_case *cas)
 }
 
 /* The elements that there are kernels for. */
-static eg_status check_elements(const eg_case *cas, eg_shape shape)
+static eg_status check_elements(const eg_case *cas, eg_shape shape, int order)
 {
+    const eg_euler_limits limits = eg_euler_limits_of(cas);
     const bool file = eg_case_given(cas, "mesh.file");
     if (shape != EG_SHAPE_QUAD)
         return eg_case_fail(cas, file ? "mesh.file" : "mesh.shape", -1,
                             "this model needs \"quadrilateral\", not \"%s\"",
                             eg_shape_get_info(shape)->name);
+    if (order > 1 && (limits.method != EG_EULER_UNLIMITED || limits.positivity))
+        return eg_case_fail(cas, eg_case_given(cas, "mesh.order") ? "mesh.order" : "mesh.file", -1,
+                            "limiters need straight elements, of order 1, not %d; mesh.order = 1 "
+                            "makes them straight",
+                            order);
     return EG_OK;
 }
 
@@ -172,7 +178,9 @@ static eg_status check(eg_context *ctx, const eg_case *cas)
     const char *missing;
     eg_status status = EG_OK;
     (void)ctx;
-    if (!eg_case_given(cas, "mesh.file")) EG_TRY(check_elements(cas, eg_mesh_case_shape(cas)));
+    if (!eg_case_given(cas, "mesh.file"))
+        EG_TRY(
+            check_elements(cas, eg_mesh_case_shape(cas), (int)eg_case_integer(cas, "mesh.order")));
     EG_TRY(check_scheme(cas));
     EG_TRY(check_boundaries(cas));
     if (count_given(cas, "exact", &missing) > 0 && missing)
@@ -189,7 +197,7 @@ static eg_status check_mesh(const eg_case *cas, const eg_mesh *mesh)
     eg_status status = EG_OK;
     for (int32_t e = 0; e < mesh->element_count; e++) {
         if (e == 0 || mesh->shape[e] != mesh->shape[e - 1])
-            EG_TRY(check_elements(cas, (eg_shape)mesh->shape[e]));
+            EG_TRY(check_elements(cas, (eg_shape)mesh->shape[e], mesh->order));
     }
     EG_TRY(eg_case_check_names(cas, "boundary", "boundary", (const char *const *)mesh->boundary,
                                (size_t)mesh->boundary_count));
@@ -403,7 +411,7 @@ static eg_status run(void *state, eg_watch *watch)
     eg_function_destroy(&e->initial);
     EG_TRY(eg_euler_begin(e->op, e->current));
     if (!restart) EG_TRY(eg_euler_limit(e->op, e->time.start, e->current));
-    EG_TRY(eg_measure_integrals(e->measure, e->current, e->total));
+    EG_TRY(eg_euler_totals(e->op, e->current, e->total));
     EG_TRY(eg_watch_run(watch, &e->time, &system, &e->result));
     if (e->begun > 0) e->stages_s = eg_wall_seconds() - e->begun;
 done:
@@ -455,7 +463,7 @@ static eg_status details(void *state, eg_facts *facts)
     eg_facts_loop(facts, &e->result, points * COMPONENTS);
     eg_facts_section(facts, "", NULL);
     eg_facts_number(facts, "ns_per_point_stage", computed > 0 ? 1e9 * e->stages_s / computed : 0);
-    EG_TRY(eg_measure_integrals(e->measure, e->current, total));
+    EG_TRY(eg_euler_totals(e->op, e->current, total));
     for (int c = 0; c < COMPONENTS; c++) {
         eg_facts_section(facts, "total", names[c]);
         eg_facts_number(facts, "start", e->total[c]);

@@ -101,6 +101,13 @@ eg_status eg_euler_compile(eg_euler *a, int group, const eg_euler_options *optio
         {"PIECES", !is_gpu},
         {"K_MIN_BLOCKS", blocks_of[a->gauss][a->degree]},
     };
+    const eg_define shape[] = {{"M", side},
+                               {"INNER", eg_euler_inner(a->scheme, a->degree)},
+                               {"GAUSS", a->gauss},
+                               {"CARTESIAN", p->cartesian},
+                               {"CURVED", p->curved},
+                               {"METRIC_ROWS", eg_euler_metric_rows(a, p)},
+                               {"ORDER", a->space->mesh->order}};
     const eg_define small[] = {{"M", side},
                                {"PARTS", is_gpu ? PARTS : 1},
                                {"BASIS", eg_euler_ends_at(a->scheme, a->degree)}};
@@ -114,6 +121,9 @@ eg_status eg_euler_compile(eg_euler *a, int group, const eg_euler_options *optio
     EG_TRY(make_kernel(a, group, "", "speeds",
                        (eg_kernel_options){.defines = small, .define_count = EG_COUNT(small)},
                        &p->speeds));
+    EG_TRY(make_kernel(a, group, "", "totals",
+                       (eg_kernel_options){.defines = shape, .define_count = EG_COUNT(shape)},
+                       &p->totals));
     if (a->gauss)
         EG_TRY(make_kernel(a, group, "", "traces",
                            (eg_kernel_options){.defines = small, .define_count = EG_COUNT(small)},

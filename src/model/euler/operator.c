@@ -26,6 +26,7 @@ static eg_status make_buffers(eg_euler *a)
     EG_TRY(eg_buffer_fill(a->next_traces, 0, traces, &nothing));
     EG_TRY(eg_buffer_create(space->device, EG_F64, EG_SLOT_BLOCK, &a->no_register));
     EG_TRY(eg_rates_create(space, &a->rates));
+    EG_TRY(eg_euler_create_totals(a));
 done:
     return status;
 }
@@ -103,9 +104,11 @@ void eg_euler_destroy(eg_euler **handle)
         eg_kernel_destroy(&p->limit);
         eg_kernel_destroy(&p->means);
         eg_kernel_destroy(&p->traces);
+        eg_kernel_destroy(&p->totals);
         eg_kernel_destroy(&p->speeds);
         eg_kernel_destroy(&p->stage);
     }
+    eg_euler_destroy_totals(a);
     eg_rates_destroy(&a->rates);
     eg_buffer_destroy(&a->no_register);
     eg_buffer_destroy(&a->next_traces);

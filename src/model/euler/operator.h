@@ -57,4 +57,8 @@ eg_status eg_euler_limit(eg_euler *euler, double time, eg_field *field);
  * the parallelogram which the element is there. NaN if a state has no |u| + c. Collective. */
 eg_status eg_euler_stable_dt(eg_euler *euler, const eg_field *current, double *dt);
 
+/* ∫ of each component by the quadrature of the solution points, which is what stages conserve to
+ * rounding: out [4]. Collective. */
+eg_status eg_euler_totals(eg_euler *euler, const eg_field *current, double *out);
+
 #endif

@@ -9,17 +9,26 @@ enum { KIND_OUTER = 1, KIND_MIXED = 2 };
 
 /* What one group needs. */
 typedef struct eg_euler_part {
-    eg_kernel *stage, *speeds, *traces; /* the last with Gauss points alone */
-    eg_kernel *means, *limit;           /* NULL: there is no limiter */
-    bool cartesian;                     /* all elements are the same rectangle along x and y … */
-    double sides[2];                    /* … with these sides */
-    bool curved;                        /* they are, and have a `metric`, as shape.k.h says */
-    bool outer;                         /* one of its elements is at a boundary */
-    eg_buffer *kinds;                   /* i32 [own_tiles] */
-    eg_buffer *runs;                    /* i32 [own_tiles][4][5] */
-    eg_buffer *nearness;                /* f64 [own_tiles][lanes] 1 / Δx */
-    eg_buffer *metric;                  /* f64 [own_tiles][rows][lanes]; else NULL */
+    eg_kernel *stage, *speeds, *totals;
+    eg_kernel *traces;        /* with Gauss points alone */
+    eg_kernel *means, *limit; /* NULL: there is no limiter */
+    bool cartesian;           /* all elements are the same rectangle along x and y … */
+    double sides[2];          /* … with these sides */
+    bool curved;              /* they are, and have a `metric`, as shape.k.h says */
+    bool outer;               /* one of its elements is at a boundary */
+    eg_buffer *kinds;         /* i32 [own_tiles] */
+    eg_buffer *runs;          /* i32 [own_tiles][4][5] */
+    eg_buffer *nearness;      /* f64 [own_tiles][lanes] 1 / Δx */
+    eg_buffer *metric;        /* f64 [own_tiles][rows][lanes]; else NULL */
 } eg_euler_part;
+
+/* What totals need. */
+typedef struct eg_euler_sums {
+    eg_buffer *line;                         /* f64 [2][M] nodes and weights of a line */
+    eg_buffer *of_slot[EG_EULER_COMPONENTS]; /* f64 [slot_count] of each element */
+    eg_buffer *all;                          /* f64 [4] */
+    eg_reducer *reducer;
+} eg_euler_sums;
 
 struct eg_euler {
     eg_space *space; /* not owned */
@@ -32,6 +41,7 @@ struct eg_euler {
     eg_buffer *traces, *next_traces;   /* [slot_count / lanes][16 M][lanes]; else of one value */
     eg_buffer *no_register;            /* stands for k where there is none */
     eg_rates *rates;
+    eg_euler_sums sums;
     eg_euler_limiter *limiter; /* NULL: there is none */
     eg_euler_part *parts;      /* [group_count] */
 };
@@ -56,5 +66,9 @@ size_t eg_euler_traces_before(const eg_euler *euler, const eg_group *group);
 /* limiter.c: makes `limiter`, if the options ask for one. Collective. */
 eg_status eg_euler_limiter_create(eg_euler *euler, const eg_euler_options *options);
 void eg_euler_limiter_destroy(eg_euler *euler);
+
+/* totals.c: `sums`. */
+eg_status eg_euler_create_totals(eg_euler *euler);
+void eg_euler_destroy_totals(eg_euler *euler);
 
 #endif

@@ -64,6 +64,11 @@ eg_status eg_bench_run(eg_context *ctx, eg_device *device, const char *name,
                        const eg_bench_options *options, eg_bench_result *result);
 void eg_bench_result_free(eg_context *ctx, eg_bench_result *result);
 
+/* The seconds that one core of the CPU takes for the reference work, see reference.c, so many times in a
+ * row: times over their median are work units, which can be compared between machines. */
+#define EG_BENCH_REFERENCE_SAMPLES 11
+eg_status eg_bench_reference(eg_context *ctx, double seconds[EG_BENCH_REFERENCE_SAMPLES]);
+
 /* Appends an SVG picture: the roofline of the device with every point that has flops and bytes. */
 eg_status eg_bench_roofline(eg_context *ctx, const eg_bench_result *results, size_t count,
                             eg_text *svg);

@@ -13,36 +13,43 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_WRONG_INPUT = 2 };
 
 /* What was given on the command line. Nothing is owned: all strings are argv's. */
 typedef struct cli_options {
-    const char *device;   /* --device; NULL: not given */
-    const char *svg;      /* --svg */
-    const char *markdown; /* --markdown */
-    const char *output;   /* --output */
-    const char *count;    /* --parts, --times */
-    const char *degree;   /* --degree */
-    const char *format;   /* --format */
-    const char *refine;   /* --refine */
-    const char *order;    /* --order */
-    const char *width;    /* --width */
-    const char *cells;    /* --cells */
-    const char *degrees;  /* --degrees */
-    const char *dt;       /* --dt */
-    const char *norm;     /* --norm */
-    const char *csv;      /* --csv */
-    const char *chart;    /* --chart */
-    const char *x, *y;    /* --x, --y */
-    const char *log;      /* --log */
-    const char *title;    /* --title */
-    const char *restart;  /* --restart */
-    const char *field;    /* --field */
-    const char *colours;  /* --colours */
-    const char *range;    /* --range */
-    const char *zoom;     /* --zoom */
-    const char *slice;    /* --slice */
-    const char *height;   /* --height */
-    const char *contours; /* --contours */
-    const char *levels;   /* --levels */
-    const char *frame;    /* --frame */
-    bool mesh, dark;      /* --mesh, --dark */
+    const char *device;    /* --device; NULL: not given */
+    const char *svg;       /* --svg */
+    const char *markdown;  /* --markdown */
+    const char *output;    /* --output */
+    const char *count;     /* --parts, --times */
+    const char *degree;    /* --degree */
+    const char *format;    /* --format */
+    const char *refine;    /* --refine */
+    const char *order;     /* --order */
+    const char *width;     /* --width */
+    const char *cells;     /* --cells */
+    const char *degrees;   /* --degrees */
+    const char *dt;        /* --dt */
+    const char *norm;      /* --norm */
+    const char *csv;       /* --csv */
+    const char *schemes;   /* --schemes */
+    const char *cfl;       /* --cfl */
+    const char *start;     /* --cfl-start */
+    const char *digits;    /* --cfl-digits */
+    const char *repeat;    /* --repeat */
+    const char *tolerance; /* --tolerance */
+    const char *chart;     /* --chart */
+    const char *x, *y;     /* --x, --y */
+    const char *log;       /* --log */
+    const char *title;     /* --title */
+    const char *restart;   /* --restart */
+    const char *field;     /* --field */
+    const char *colours;   /* --colours */
+    const char *range;     /* --range */
+    const char *zoom;      /* --zoom */
+    const char *slice;     /* --slice */
+    const char *height;    /* --height */
+    const char *contours;  /* --contours */
+    const char *levels;    /* --levels */
+    const char *frame;     /* --frame */
+    bool mesh, dark;       /* --mesh, --dark */
+    bool fresh;            /* --fresh */
     bool json, quick, help, verbose, reference, binary, text, merge;
     char **names; /* what is not an option */
     int name_count;
@@ -85,9 +92,9 @@ typedef struct cli_command {
     bool hidden; /* from the list of commands */
 } cli_command;
 
-extern const cli_command cli_command_bench, cli_command_check, cli_command_complete,
-    cli_command_converge, cli_command_devices, cli_command_help, cli_command_info, cli_command_mesh,
-    cli_command_new, cli_command_plot, cli_command_run;
+extern const cli_command cli_command_bench, cli_command_check, cli_command_compare,
+    cli_command_complete, cli_command_converge, cli_command_devices, cli_command_help,
+    cli_command_info, cli_command_mesh, cli_command_new, cli_command_plot, cli_command_run;
 
 /* main.c */
 extern const cli_command *const cli_commands[]; /* ended by NULL */
@@ -110,6 +117,11 @@ int cli_rank(void);
 int cli_rank_count(void);
 /* Opens the device that --device or a case asks for, this rank's share of the machine. */
 eg_status cli_open_device(eg_context *ctx, const char *spec, eg_device **out);
+
+/* signals.c: SIGTERM and SIGINT are noted from now on, so that what is being done can come to its end; a
+ * second Ctrl-C ends at once. */
+void cli_catch_signals(void);
+int cli_signalled(void *unused); /* the number of the first of them; 0: there was none */
 
 /* case.c: opens the case that operand `first` names, with the replacements behind it. */
 eg_status cli_open_case(eg_context *ctx, const cli_options *options, int first,

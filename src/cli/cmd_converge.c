@@ -5,6 +5,7 @@
  * log(e1/e2) / log(h1/h2) with h = elements^(-1/dim), or with dt in place of h. */
 #include "cli/cli.h"
 #include "cli/converge.h"
+#include "cli/list.h"
 #include "cli/progress.h"
 
 #include "base/comm.h"
@@ -49,123 +50,49 @@ static const quantity *quantity_of(const converge_sweep *s, int q)
 
 /* --- lists -------------------------------------------------------------------------------------- */
 
-static bool is_digits(const char *text)
-{
-    return *text && text[strspn(text, "0123456789")] == '\0';
-}
-
-static bool is_number(const char *text, size_t digits)
-{
-    return is_digits(text) && strlen(text) <= digits && (text[0] != '0' || text[1] == '\0');
-}
-
-/* "8" or "8x4": *value becomes TOML. */
-static bool read_cells(const char *text, char value[ENTRY_BYTES + 2])
-{
-    char rest[ENTRY_BYTES];
-    int axes = 0;
-    snprintf(rest, sizeof rest, "%s", text);
-    snprintf(value, ENTRY_BYTES + 2, "[%s]", text);
-    for (char *c = value; *c; c++)
-        if (*c == 'x') *c = ',';
-    for (char *axis = rest, *next; axis; axis = next, axes++) {
-        next = strchr(axis, 'x');
-        if (next) *next++ = '\0';
-        if (!is_digits(axis) || axis[0] == '0' || strlen(axis) > 9) return false;
-    }
-    return axes <= 3;
-}
-
-static bool read_degree(const char *text, char value[ENTRY_BYTES + 2])
-{
-    snprintf(value, ENTRY_BYTES + 2, "%s", text);
-    return is_number(text, 4);
-}
-
-static bool read_refined(const char *text, char value[ENTRY_BYTES + 2])
-{
-    snprintf(value, ENTRY_BYTES + 2, "%s", text);
-    return is_number(text, 2);
-}
-
-static bool read_dt(const char *text, char value[ENTRY_BYTES + 2])
-{
-    char *end = NULL;
-    const bool decimal = text[strspn(text, "0123456789.eE+-")] == '\0';
-    const double dt = strtod(text, &end);
-    snprintf(value, ENTRY_BYTES + 2, "%.17g", dt);
-    return decimal && end != text && *end == '\0' && isfinite(dt) && dt > 0;
-}
-
-static eg_status wrong_entry(eg_context *ctx, const converge_sweep *s, int q, const char *list,
-                             const char *entry)
-{
-    static const char *const wanted[VARY_COUNT] = {
-        [VARY_DEGREE] = "a degree: 0, 1, 2 and so on",
-        [VARY_DT] = "a time step: a number above 0, such as 0.01",
-        [VARY_MESH] = "a number of cells: 1 to 999999999, or one for each axis, such as 8x4"};
-    if (*entry == '\0')
-        return eg_fail(ctx, EG_ERROR_ARGUMENT,
-                       "%s %s: there is nothing between two commas or at an end",
-                       quantity_of(s, q)->option, list);
-    return eg_fail(ctx, EG_ERROR_ARGUMENT, "%s: \"%s\" is not %s", quantity_of(s, q)->option, entry,
-                   q == VARY_MESH && s->refined ? "how often a mesh is refined: 0, 1, 2 and so on"
-                                                : wanted[q]);
-}
-
 /* Reads "8,16,32" into a list; NULL: the list has the case's own value alone. */
 static eg_status read_list(eg_context *ctx, converge_sweep *s, int q, const char *given)
 {
-    bool (*const readers[VARY_COUNT])(const char *, char *) = {
-        [VARY_DEGREE] = read_degree,
-        [VARY_DT] = read_dt,
-        [VARY_MESH] = s->refined ? read_refined : read_cells};
+    static const struct {
+        cli_entry *entry;
+        const char *wanted;
+    } kinds[VARY_COUNT + 1] = {
+        [VARY_DEGREE] = {cli_entry_degree, "a degree: 0, 1, 2 and so on"},
+        [VARY_DT] = {cli_entry_positive, "a time step: a number above 0, such as 0.01"},
+        [VARY_MESH] = {cli_entry_cells,
+                       "a number of cells: 1 to 999999999, or one for each axis, such as 8x4"},
+        [VARY_COUNT] = {cli_entry_refined, "how often a mesh is refined: 0, 1, 2 and so on"}};
     const quantity *what = quantity_of(s, q);
+    const int kind = q == VARY_MESH && s->refined ? VARY_COUNT : q;
+    eg_status status = EG_OK;
+    cli_list read;
     converge_list *list = &s->lists[q];
-    *list = (converge_list){.given = given != NULL};
-    if (!given) {
-        list->count = 1;
-        return EG_OK;
-    }
-    for (const char *from = given;; from++) {
-        const size_t length = strcspn(from, ","), i = list->count;
-        char entry[2 * ENTRY_BYTES], value[ENTRY_BYTES + 2];
-        snprintf(entry, sizeof entry, "%.*s", (int)(length < sizeof entry ? length : sizeof entry),
-                 from);
-        if (i == LIST_MOST)
-            return eg_fail(ctx, EG_ERROR_ARGUMENT, "%s: \"%s\" is one too many: at most %d values",
-                           what->option, entry, LIST_MOST);
-        if (length >= ENTRY_BYTES || !readers[q](entry, value))
-            return wrong_entry(ctx, s, q, given, entry);
-        snprintf(list->text[i], sizeof list->text[i], "%.*s", (int)length, from);
+    *list = (converge_list){.given = given != NULL, .count = 1};
+    if (!given) return EG_OK;
+    EG_TRY(cli_read_list(ctx, what->option, given, kinds[kind].entry, kinds[kind].wanted, &read));
+    list->count = read.count;
+    for (size_t i = 0; i < read.count; i++) {
+        memcpy(list->text[i], read.text[i], sizeof list->text[i]);
         snprintf(list->replacement[i], sizeof list->replacement[i], "%s.%s=%s", what->section,
-                 what->name, value);
-        for (size_t k = 0; k < i; k++)
-            if (strcmp(list->replacement[k], list->replacement[i]) == 0)
-                return eg_fail(ctx, EG_ERROR_ARGUMENT, "%s: \"%s\" is there twice", what->option,
-                               list->text[i]);
-        list->count++;
-        from += length;
-        if (*from == '\0') return EG_OK;
+                 what->name, read.value[i]);
     }
+done:
+    return status;
 }
 
 /* What is given as a list cannot be replaced by a single value, too. */
 static eg_status check_replacements(eg_context *ctx, const cli_options *options,
                                     const converge_sweep *s)
 {
-    for (int q = 0; q < VARY_COUNT; q++)
-        for (int i = 1; i < options->name_count && s->lists[q].given; i++) {
-            char key[32];
-            const int length = snprintf(key, sizeof key, "%s.%s", quantity_of(s, q)->section,
-                                        quantity_of(s, q)->name);
-            const char *word = options->names[i];
-            if (strncmp(word, key, (size_t)length) == 0 && strchr("= ", word[length]))
-                return eg_fail(ctx, EG_ERROR_ARGUMENT,
-                               "\"%s\" and %s both say what %s is: give one", word,
-                               quantity_of(s, q)->option, key);
-        }
-    return EG_OK;
+    eg_status status = EG_OK;
+    for (int q = 0; q < VARY_COUNT; q++) {
+        char key[32];
+        if (!s->lists[q].given) continue;
+        snprintf(key, sizeof key, "%s.%s", quantity_of(s, q)->section, quantity_of(s, q)->name);
+        EG_TRY(cli_check_not_replaced(ctx, options, quantity_of(s, q)->option, key));
+    }
+done:
+    return status;
 }
 
 static eg_status read_options(eg_context *ctx, const cli_options *options, converge_sweep *s)
@@ -286,7 +213,7 @@ static eg_status open_cases(eg_context *ctx, const cli_options *options, converg
     if (status != EG_OK) goto done;
     assert(s->model);
     /* Others are compared with [initial]. */
-    if (s->model->in_time && !eg_case_name_at(*first, "exact", 0))
+    if (s->model->in_time && !eg_model_has_exact(s->model, *first))
         EG_TRY(eg_fail(ctx, EG_ERROR_INPUT,
                        "the case has no [exact], so there is no error to take the order of: say "
                        "there what the solution is"));

@@ -1,11 +1,9 @@
 /* `eagre run`: a case file from its text to its results. */
-#define _POSIX_C_SOURCE 200809L
 #include "base/comm.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "model/model.h"
 
-#include <signal.h>
 #include <string.h>
 
 static const cli_option options_list[] = {
@@ -13,31 +11,6 @@ static const cli_option options_list[] = {
     {"restart", 'r', "DIR", "go on from a checkpoint: its directory, or that of a run's results",
      offsetof(cli_options, restart)},
     {0}};
-
-/* --- stopping --------------------------------------------------------------------------------- */
-
-static volatile sig_atomic_t signalled; /* the number of the first signal that asked to stop */
-
-static void note_signal(int number)
-{
-    if (signalled == 0) signalled = number;
-}
-
-static int asked(void *user)
-{
-    (void)user;
-    return (int)signalled;
-}
-
-/* The first signal lets the step end and a checkpoint be written; a second Ctrl-C ends at once. */
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = note_signal};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGTERM, &action, NULL);
-    action.sa_flags = (int)SA_RESETHAND;
-    sigaction(SIGINT, &action, NULL);
-}
 
 /* --- the case --------------------------------------------------------------------------------- */
 
@@ -108,8 +81,8 @@ static eg_status run(eg_context *ctx, const cli_options *options)
         if (strncmp(options->names[i], "output.directory=", strlen("output.directory=")) == 0)
             watched.directory_given = true;
     if (model->in_time) {
-        catch_signals();
-        watched.asked = asked;
+        cli_catch_signals();
+        watched.asked = cli_signalled;
     }
     status = eg_model_run(model, cas, device, options->comm, &watched, &result);
     cli_clear_progress();

@@ -2,6 +2,7 @@
 #ifndef EG_CLI_CONVERGE_H
 #define EG_CLI_CONVERGE_H
 
+#include "cli/list.h"
 #include "device/device.h"
 #include "model/model.h"
 
@@ -11,8 +12,8 @@ enum { VARY_DEGREE, VARY_DT, VARY_MESH, VARY_COUNT };
 /* What the column, or the key, of the meshes is called. */
 #define CONVERGE_MESH_NAME(sweep) ((sweep)->refined ? "refined" : "cells")
 
-#define LIST_MOST 32
-#define ENTRY_BYTES 40
+#define LIST_MOST CLI_LIST_MOST
+#define ENTRY_BYTES CLI_ENTRY_BYTES
 
 /* The values of one quantity: those of an option, or the case's own as the only one. */
 typedef struct converge_list {

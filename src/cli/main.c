@@ -11,10 +11,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const cli_command *const cli_commands[] = {
-    &cli_command_run,   &cli_command_converge, &cli_command_check,    &cli_command_new,
-    &cli_command_help,  &cli_command_plot,     &cli_command_info,     &cli_command_mesh,
-    &cli_command_bench, &cli_command_devices,  &cli_command_complete, NULL};
+const cli_command *const cli_commands[] = {&cli_command_run,
+                                           &cli_command_converge,
+                                           &cli_command_compare,
+                                           &cli_command_check,
+                                           &cli_command_new,
+                                           &cli_command_help,
+                                           &cli_command_plot,
+                                           &cli_command_info,
+                                           &cli_command_mesh,
+                                           &cli_command_bench,
+                                           &cli_command_devices,
+                                           &cli_command_complete,
+                                           NULL};
 
 const cli_command *cli_find_command(const char *name)
 {
@@ -165,8 +174,13 @@ static eg_status check_same_words(eg_context *ctx, const cli_command *command,
     eg_sha256 hash;
     unsigned char digest[EG_SHA256_BYTES], *all = NULL;
     const size_t ranks = (size_t)eg_comm_size(options->comm);
-    const char *const lists[] = {options->cells, options->degrees, options->dt,
-                                 options->csv,   options->svg,     options->restart};
+    const char *const lists[] = {options->cells,   options->degrees,
+                                 options->dt,      options->csv,
+                                 options->svg,     options->restart,
+                                 options->schemes, options->cfl,
+                                 options->start,   options->tolerance,
+                                 options->digits,  options->repeat,
+                                 options->output,  options->fresh ? "fresh" : NULL};
     if (ranks == 1) return EG_OK;
     eg_sha256_init(&hash);
     eg_sha256_add(&hash, command->name, strlen(command->name) + 1);

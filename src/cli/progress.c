@@ -42,16 +42,16 @@ void cli_clear_progress(void)
     drawn = false;
 }
 
-/* "40 s", "3 min 20 s", "2 h 5 min". */
-static void put_seconds(double seconds, char *text, size_t length)
+const char *cli_time_text(double seconds, char text[40])
 {
     const long long s = seconds < 1e15 ? (long long)(seconds + 0.5) : 0;
     if (s < 60)
-        snprintf(text, length, "%lld s", s);
+        snprintf(text, 40, "%lld s", s);
     else if (s < 3600)
-        snprintf(text, length, "%lld min %lld s", s / 60, s % 60);
+        snprintf(text, 40, "%lld min %lld s", s / 60, s % 60);
     else
-        snprintf(text, length, "%lld h %lld min", s / 3600, s % 3600 / 60);
+        snprintf(text, 40, "%lld h %lld min", s / 3600, s % 3600 / 60);
+    return text;
 }
 
 static void show_loop(void *user, const eg_progress *p)
@@ -60,8 +60,7 @@ static void show_loop(void *user, const eg_progress *p)
     char rest[64] = "";
     if (p->steps > p->step) {
         char time[40];
-        put_seconds(p->left_s, time, sizeof time);
-        snprintf(rest, sizeof rest, ", %s left", time);
+        snprintf(rest, sizeof rest, ", %s left", cli_time_text(p->left_s, time));
     }
     cli_show_progress("%s%sstep %lld of %lld, time %.4g of %.4g, dt %.3g, %.3g steps/s%s", name,
                       *name ? ": " : "", (long long)p->step, (long long)p->steps, p->time, p->end,

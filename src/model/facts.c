@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,6 +43,16 @@ void eg_facts_loop(eg_facts *facts, const eg_time_result *loop, double dof)
     eg_facts_number(facts, "wall_s", loop->wall_s);
     eg_facts_number(facts, "steps_per_s", rate);
     eg_facts_number(facts, "dof_per_s", rate * dof);
+}
+
+double eg_facts_find(const eg_facts *facts, const char *section, const char *name)
+{
+    for (int i = 0; i < facts->count; i++) {
+        const eg_fact *fact = &facts->list[i];
+        if (!fact->field && strcmp(fact->section, section) == 0 && strcmp(fact->name, name) == 0)
+            return fact->value;
+    }
+    return NAN;
 }
 
 /* True if fact i is the first of its section, or of its field within it. */

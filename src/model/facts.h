@@ -47,6 +47,9 @@ void eg_facts_number(eg_facts *facts, const char *name, double value);
  * number of unknowns that a step advances, on average. */
 void eg_facts_loop(eg_facts *facts, const eg_time_result *loop, double dof);
 
+/* The figure of the run as a whole of this name; NaN: there is none. */
+double eg_facts_find(const eg_facts *facts, const char *section, const char *name);
+
 /* Members of the object that is open, one for each section. */
 void eg_facts_put_json(const eg_facts *facts, eg_json *json);
 /* Lines for sections that are of the run as a whole, and then tables for those of fields. */

@@ -87,6 +87,9 @@ size_t eg_model_shared_tables(bool in_time, const eg_key *tables[EG_TABLES_MAX])
 /* The tables of keys of a case of this model; returns their number. */
 size_t eg_model_tables(const eg_model *model, const eg_key *tables[EG_TABLES_MAX]);
 
+/* True if the case says in [exact] what the solution is. */
+bool eg_model_has_exact(const eg_model *model, const eg_case *cas);
+
 /* The `names` of models whose fields are those that [initial] names. */
 int eg_model_initial_names(const eg_case *cas, const char *names[EG_MODEL_FIELDS_MAX]);
 

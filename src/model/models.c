@@ -6,6 +6,7 @@
 #include "model/project/project.h"
 #include "time/time.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const eg_model *const eg_models[] = {&eg_model_advection, &eg_model_euler, &eg_model_project, NULL};
@@ -65,6 +66,17 @@ size_t eg_model_tables(const eg_model *model, const eg_key *tables[EG_TABLES_MAX
     size_t count = eg_model_shared_tables(model->in_time, tables);
     tables[count++] = model->keys;
     return count;
+}
+
+bool eg_model_has_exact(const eg_model *model, const eg_case *cas)
+{
+    for (const eg_key *key = model->keys; key->name; key++) {
+        char name[64];
+        if (strcmp(key->section, "exact") != 0 || strcmp(key->name, "*") == 0) continue;
+        snprintf(name, sizeof name, "exact.%s", key->name);
+        if (eg_case_given(cas, name)) return true;
+    }
+    return eg_case_name_at(cas, "exact", 0) != NULL;
 }
 
 int eg_model_initial_names(const eg_case *cas, const char *names[EG_MODEL_FIELDS_MAX])

@@ -4,6 +4,7 @@
 
 #include "report/chart/chart.h"
 #include "report/checkpoint/checkpoint.h"
+#include "report/csv.h"
 #include "report/draw/palette.h"
 #include "report/draw/png.h"
 #include "report/mesh/picture.h"

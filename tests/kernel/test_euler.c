@@ -1,10 +1,11 @@
 /* The operator of model `euler` on every device against plain loops: a stage of every method, numerical
- * flux and boundary, on equal, graded, turned and perturbed elements; that uniform flow stays as it is,
- * and that what is conserved stays for a thousand steps. */
+ * flux and boundary, on equal, graded, turned, perturbed and curved elements; that uniform flow stays as
+ * it is, and that what is conserved stays for a thousand steps. */
 #include "euler_runs.h"
 #include "kernel/devices.h"
 
 #include "field.h"
+#include "mesh/build.h"
 #include "model/euler/operator.h"
 
 #include <math.h>
@@ -22,23 +23,62 @@ typedef struct setting {
     int flux, degree;
     double grading, perturb;
     bool periodic, turned, low_storage;
-    bool everywhere; /* on every device, not on one thread of the CPU alone */
+    bool everywhere;  /* on every device, not on one thread of the CPU alone */
+    int order;        /* of the mapping */
+    eg_mesh_map *map; /* NULL: straight */
 } setting;
 
+/* All elements are bent; opposite sides stay apart as they were. */
+static eg_status bend_all(void *user, size_t count, const double *X, double *x)
+{
+    (void)user;
+    for (size_t i = 0; i < count; i++, X += 2, x += 2) {
+        x[0] = X[0] + 0.04 * sin(6.283185307179586 * (X[0] + X[1]));
+        x[1] = X[1] + 0.05 * sin(6.283185307179586 * X[0]);
+    }
+    return EG_OK;
+}
+
+/* Those of the left half stay squares. */
+static eg_status bend_half(void *user, size_t count, const double *X, double *x)
+{
+    (void)user;
+    for (size_t i = 0; i < count; i++, X += 2, x += 2) {
+        const double beyond = fmax(0, X[0] - 3.0 / 7);
+        x[0] = X[0] + beyond * beyond * X[1];
+        x[1] = X[1] - beyond * sin(3 * X[0]) * 0.5;
+    }
+    return EG_OK;
+}
+
 static const setting settings[] = {
-    {"squares", EG_EULER_DG, false, RUSANOV, 2, 1, 0, true, false, false, true},
-    {"squares", EG_EULER_NDG, false, HLLC, 3, 1, 0, true, false, false, false},
-    {"squares", EG_EULER_CPR, true, ROE, 1, 1, 0, true, false, true, true},
-    {"squares", EG_EULER_SD, false, ROE, 3, 1, 0, true, false, false, false},
-    {"bounded squares", EG_EULER_SD, false, RUSANOV, 1, 1, 0, false, false, false, true},
-    {"bounded squares", EG_EULER_NDG, false, HLLC, 2, 1, 0, false, false, true, false},
-    {"graded", EG_EULER_CPR, false, RUSANOV, 4, 2, 0, false, false, false, false},
-    {"turned", EG_EULER_NDG, false, ROE, 2, 2, 0, false, true, false, true},
-    {"turned", EG_EULER_DG, false, HLLC, 3, 1, 0, false, true, false, true},
-    {"perturbed", EG_EULER_DG, false, ROE, 2, 1, 0.2, false, false, true, false},
-    {"perturbed", EG_EULER_SD, false, HLLC, 4, 1, 0.2, false, true, false, true},
-    {"perturbed", EG_EULER_CPR, true, HLLC, 3, 2, 0.2, false, true, false, true},
-    {"perturbed", EG_EULER_NDG, false, RUSANOV, 8, 1, 0.2, false, false, false, false},
+    {"squares", EG_EULER_DG, false, RUSANOV, 2, 1, 0, true, false, false, true, 1, NULL},
+    {"squares", EG_EULER_NDG, false, HLLC, 3, 1, 0, true, false, false, false, 1, NULL},
+    {"squares", EG_EULER_CPR, true, ROE, 1, 1, 0, true, false, true, true, 1, NULL},
+    {"squares", EG_EULER_SD, false, ROE, 3, 1, 0, true, false, false, false, 1, NULL},
+    {"bounded squares", EG_EULER_SD, false, RUSANOV, 1, 1, 0, false, false, false, true, 1, NULL},
+    {"bounded squares", EG_EULER_NDG, false, HLLC, 2, 1, 0, false, false, true, false, 1, NULL},
+    {"graded", EG_EULER_CPR, false, RUSANOV, 4, 2, 0, false, false, false, false, 1, NULL},
+    {"turned", EG_EULER_NDG, false, ROE, 2, 2, 0, false, true, false, true, 1, NULL},
+    {"turned", EG_EULER_DG, false, HLLC, 3, 1, 0, false, true, false, true, 1, NULL},
+    {"perturbed", EG_EULER_DG, false, ROE, 2, 1, 0.2, false, false, true, false, 1, NULL},
+    {"perturbed", EG_EULER_SD, false, HLLC, 4, 1, 0.2, false, true, false, true, 1, NULL},
+    {"perturbed", EG_EULER_CPR, true, HLLC, 3, 2, 0.2, false, true, false, true, 1, NULL},
+    {"perturbed", EG_EULER_NDG, false, RUSANOV, 8, 1, 0.2, false, false, false, false, 1, NULL},
+    {"curved", EG_EULER_DG, false, HLLC, 3, 1, 0, true, false, false, true, 3, bend_all},
+    {"curved", EG_EULER_NDG, false, ROE, 2, 1, 0, true, false, true, false, 2, bend_all},
+    {"curved, turned", EG_EULER_NDG, false, RUSANOV, 3, 1, 0.1, false, true, false, true, 2,
+     bend_all},
+    {"curved beyond the degree", EG_EULER_DG, false, ROE, 2, 1, 0, false, true, true, true, 4,
+     bend_all},
+    {"curved beyond the degree", EG_EULER_NDG, false, HLLC, 1, 1, 0, false, false, false, false, 3,
+     bend_all},
+    {"curved in part", EG_EULER_DG, false, RUSANOV, 4, 1, 0, false, false, false, false, 3,
+     bend_half},
+    {"curved in part", EG_EULER_NDG, false, RUSANOV, 2, 1, 0, false, false, false, true, 2,
+     bend_half},
+    {"curved", EG_EULER_CPR, true, ROE, 2, 1, 0, false, false, false, false, 2, bend_all},
+    {"curved", EG_EULER_SD, false, HLLC, 3, 1, 0, false, true, false, false, 3, bend_all},
 };
 
 /* Behind boundaries; turned meshes have but the first. */
@@ -210,6 +250,8 @@ typedef struct bench {
     eg_expression *given[4];
     eg_euler *op;
     const double *values; /* [element][4][np] */
+    /* The mapping as the scheme has it: of at most its degree. */
+    eg_element *mapping;
 } bench;
 
 static bench bench_new(eg_device *device, const setting *s)
@@ -226,6 +268,10 @@ static bench bench_new(eg_device *device, const setting *s)
                                              .seed = 5,
                                              .periodic = {s->periodic, s->periodic}});
     if (s->turned) turn_elements(b.mesh, 11);
+    if (s->map) TEST_OK(ctx, eg_mesh_curve(b.mesh, s->order, s->map, NULL));
+    TEST_OK(ctx, eg_element_create(ctx, EG_SHAPE_QUAD,
+                                   b.mesh->order < s->degree ? b.mesh->order : s->degree,
+                                   EG_BASIS_LOBATTO, &b.mapping));
     for (int i = 0; i < 4; i++)
         b.given[i] = expression(ctx, given_texts[i]);
     for (size_t i = 0; i < EG_COUNT(given); i++)
@@ -253,6 +299,7 @@ static void bench_free(bench *b)
     for (int i = 0; i < 4; i++)
         eg_expression_destroy(&b->given[i]);
     eg_space_destroy(&b->space);
+    eg_element_destroy(&b->mapping);
     eg_mesh_destroy(&b->mesh);
     eg_comm_destroy(&b->comm);
 }
@@ -275,20 +322,36 @@ static void state_at(const bench *b, int32_t e, const double *r, double *q)
     }
 }
 
+/* Where the nodes of the scheme's mapping are: [node][2]. */
+static void mapping_nodes(const bench *b, int32_t e, double *x)
+{
+    const eg_element *geometry = b->space->groups[0].geometry;
+    const int n = geometry->np;
+    double nodes[2 * NP_MAX], values[NP_MAX * NP_MAX];
+    assert_int_equal(eg_mesh_element_nodes(b->mesh, e, nodes), n);
+    TEST_OK(b->space->ctx, eg_element_evaluate(geometry, b->mapping->np, b->mapping->r, values));
+    for (int i = 0; i < 2 * b->mapping->np; i++) {
+        x[i] = 0;
+        for (int k = 0; k < n; k++)
+            x[i] += values[i / 2 * n + k] * nodes[2 * k + i % 2];
+    }
+}
+
 /* J∇r_d of an element at a point; returns J, and the place x. */
 static double normal_at(const bench *b, int32_t e, const double *r, int d, double *n, double *x)
 {
-    double nodes[8], slope[2][2] = {{0}}; /* [k][axis] */
-    eg_mesh_element_nodes(b->mesh, e, nodes);
+    const int np = b->mapping->np;
+    double nodes[2 * NP_MAX], values[NP_MAX], gradient[2 * NP_MAX];
+    double slope[2][2] = {{0}}; /* [k][axis] */
+    mapping_nodes(b, e, nodes);
+    eg_element_at(b->mapping, r, values, gradient);
     x[0] = x[1] = 0;
-    for (int i = 0; i < 4; i++) {
-        const double sr = i & 1 ? 1 : -1, ss = i & 2 ? 1 : -1;
+    for (int i = 0; i < np; i++)
         for (int axis = 0; axis < 2; axis++) {
-            x[axis] += 0.25 * (1 + sr * r[0]) * (1 + ss * r[1]) * nodes[2 * i + axis];
-            slope[0][axis] += 0.25 * sr * (1 + ss * r[1]) * nodes[2 * i + axis];
-            slope[1][axis] += 0.25 * ss * (1 + sr * r[0]) * nodes[2 * i + axis];
+            x[axis] += values[i] * nodes[2 * i + axis];
+            slope[0][axis] += gradient[i] * nodes[2 * i + axis];
+            slope[1][axis] += gradient[np + i] * nodes[2 * i + axis];
         }
-    }
     n[0] = d == 0 ? slope[1][1] : -slope[0][1];
     n[1] = d == 0 ? -slope[1][0] : slope[0][0];
     return slope[0][0] * slope[1][1] - slope[0][1] * slope[1][0];

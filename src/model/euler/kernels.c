@@ -94,7 +94,7 @@ eg_status eg_euler_compile(eg_euler *a, int group, const eg_euler_options *optio
         {"CARTESIAN", p->cartesian},
         {"CURVED", p->curved},
         {"METRIC_ROWS", eg_euler_metric_rows(a, p)},
-        {"ORDER", a->space->mesh->order},
+        {"ORDER", p->curved ? 1 : a->space->mesh->order},
         {"FLUX", a->flux},
         {"BOUNDARIES", p->outer},
         {"LOW_STORAGE", a->low_storage},
@@ -107,7 +107,7 @@ eg_status eg_euler_compile(eg_euler *a, int group, const eg_euler_options *optio
                                {"CARTESIAN", p->cartesian},
                                {"CURVED", p->curved},
                                {"METRIC_ROWS", eg_euler_metric_rows(a, p)},
-                               {"ORDER", a->space->mesh->order}};
+                               {"ORDER", p->curved ? 1 : a->space->mesh->order}};
     const eg_define small[] = {{"M", side},
                                {"PARTS", is_gpu ? PARTS : 1},
                                {"BASIS", eg_euler_ends_at(a->scheme, a->degree)}};

@@ -231,10 +231,11 @@ static eg_status close_session(compare_study *s)
     if (s->reference_count == 0) return EG_OK;
     EG_TRY(measure_reference(s));
     if (fabs(s->drift) > DRIFT_MOST)
-        eg_log(s->ctx, EG_LOG_WARNING,
-               "the reference work took %+.0f %% at the end of what it took at the beginning: the "
-               "machine was busy with something else, and times are not to be trusted",
-               100 * s->drift);
+        eg_log(
+            s->ctx, EG_LOG_WARNING,
+            "the reference work took %.0f %% %s at the end than at the beginning: the machine is "
+            "busy with something else, and times are not to be trusted",
+            100 * fabs(s->drift), s->drift > 0 ? "longer" : "less");
     for (size_t i = s->first_row; i < s->rows.count; i++)
         s->rows.list[i].reference_s = s->reference_s;
     EG_TRY(eg_compare_summarise(&s->plan, &s->rows, s->results));

@@ -106,7 +106,7 @@ done:
 typedef struct panel {
     int64_t points;
     double x[CLI_LIST_MOST], y[CLI_LIST_MOST]; /* [schemes] */
-    eg_chart_series series;
+    eg_chart_series series[CLI_LIST_MOST];     /* each of one bar, for the colours of lines */
     char label[64];
 } panel;
 
@@ -161,8 +161,9 @@ static eg_status put_bars(const compare_study *s, size_t degree, bool *drawn, eg
         names[k] = s->schemes.text[k];
     for (size_t i = 0; i < count; i++) {
         panel *p = &panels[i];
-        p->series = (eg_chart_series){
-            .style = EG_CHART_BARS, .count = s->schemes.count, .x = p->x, .y = p->y};
+        for (size_t k = 0; k < s->schemes.count; k++)
+            p->series[k] =
+                (eg_chart_series){.style = EG_CHART_BARS, .count = 1, .x = &p->x[k], .y = &p->y[k]};
         charts[i] = (eg_chart){.title = "Total work, in work units",
                                .subtitle = subtitle,
                                .x = {.label = "scheme",
@@ -170,8 +171,9 @@ static eg_status put_bars(const compare_study *s, size_t degree, bool *drawn, eg
                                      .names = names,
                                      .name_count = s->schemes.count},
                                .y = {.label = p->label},
-                               .series = &p->series,
-                               .count = 1};
+                               .series = p->series,
+                               .count = s->schemes.count,
+                               .apart = true};
     }
     if (count > 0) EG_TRY(eg_chart_write_stack(s->ctx, charts, count, out));
 done:

@@ -494,6 +494,39 @@ static void test_chart__bars_stand_side_by_side_from_zero(void **state)
     test_context_free(&ctx);
 }
 
+/* Each as wide as one alone would be, in the middle of its name, with a colour of its own. */
+static void test_chart__bars_that_are_apart_are_as_wide_as_one_series(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"dg", "sd", "fv"};
+    static const double x[] = {0, 1, 2}, y[] = {1, 2, 3};
+    const eg_chart_series one = {.style = EG_CHART_BARS, .count = 3, .x = x, .y = y};
+    eg_chart_series each[3];
+    for (int i = 0; i < 3; i++)
+        each[i] = (eg_chart_series){.style = EG_CHART_BARS, .count = 1, .x = &x[i], .y = &y[i]};
+    eg_chart chart = {.x = {.scale = EG_SCALE_NAMES, .names = names, .name_count = 3},
+                      .series = &one,
+                      .count = 1};
+    eg_context *ctx = test_context();
+    eg_text svg[2] = {eg_text_new(ctx), eg_text_new(ctx)};
+    draw(ctx, &chart, &svg[0]);
+    chart.series = each;
+    chart.count = 3;
+    chart.apart = true;
+    draw(ctx, &chart, &svg[1]);
+    for (int n = 0; n < 3; n++) {
+        double bar[2][5][2];
+        for (int k = 0; k < 2; k++)
+            assert_int_equal(read_path(find_path(eg_text_string(&svg[k]), "bar", n), bar[k], 5), 5);
+        assert_memory_equal(bar[0], bar[1], sizeof bar[0]);
+    }
+    assert_null(strstr(eg_text_string(&svg[0]), "class=\"f9 bar\""));
+    assert_non_null(strstr(eg_text_string(&svg[1]), "class=\"f9 bar\""));
+    for (int k = 0; k < 2; k++)
+        eg_text_free(&svg[k]);
+    test_context_free(&ctx);
+}
+
 /* One below the other, over one x. */
 static void test_chart__a_stack_shares_its_x(void **state)
 {
@@ -604,6 +637,7 @@ int main(void)
         cmocka_unit_test(test_chart__any_data_stay_inside_and_the_legend_outside),
         cmocka_unit_test(test_chart__has_slopes_between_logarithmic_axes_only),
         cmocka_unit_test(test_chart__bars_stand_side_by_side_from_zero),
+        cmocka_unit_test(test_chart__bars_that_are_apart_are_as_wide_as_one_series),
         cmocka_unit_test(test_chart__a_stack_shares_its_x),
 #ifdef EG_HAVE_PNG
         cmocka_unit_test(test_chart__a_png_shows_the_same),

@@ -40,8 +40,9 @@ typedef struct eg_chart {
     double floor;            /* a level of y that is marked if a point is at or below it; 0: none */
     const char *floor_label; /* what is said of it */
     eg_picture_format format;
-    bool dark; /* of a PNG; an SVG is both */
-    int width; /* of the picture in pixels; 0: what it takes, and twice that of a PNG */
+    bool dark;  /* of a PNG; an SVG is both */
+    bool apart; /* no two series of bars have one at the same place: each is as wide as if alone */
+    int width;  /* of the picture in pixels; 0: what it takes, and twice that of a PNG */
 } eg_chart;
 
 /* Adds the chart as a file to `out`. Every series has a colour, a marker and a line in the legend, with

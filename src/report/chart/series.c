@@ -143,7 +143,7 @@ done:
     return status;
 }
 
-/* Bars of several series stand side by side. */
+/* Bars of several series stand side by side, unless they are apart anyway. */
 static eg_status put_bars(eg_chart_drawing *d, size_t k)
 {
     eg_status status = EG_OK;
@@ -152,7 +152,7 @@ static eg_status put_bars(eg_chart_drawing *d, size_t k)
     size_t before = 0, all = 0;
     eg_text tip = eg_text_new(d->canvas->ctx);
     for (size_t n = 0; n < c->count; n++) {
-        if (c->series[n].style != EG_CHART_BARS) continue;
+        if (c->series[n].style != EG_CHART_BARS || (c->apart && n != k)) continue;
         before += n < k;
         all++;
     }

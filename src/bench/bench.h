@@ -66,7 +66,7 @@ void eg_bench_result_free(eg_context *ctx, eg_bench_result *result);
 
 /* The seconds that one core of the CPU takes for the reference work, see reference.c, so many times in a
  * row: times over their median are work units, which can be compared between machines. */
-#define EG_BENCH_REFERENCE_SAMPLES 11
+#define EG_BENCH_REFERENCE_SAMPLES 5
 eg_status eg_bench_reference(eg_context *ctx, double seconds[EG_BENCH_REFERENCE_SAMPLES]);
 
 /* Appends an SVG picture: the roofline of the device with every point that has flops and bytes. */

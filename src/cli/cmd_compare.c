@@ -268,12 +268,6 @@ static void put_row(const compare_study *s, const eg_run_result *result, eg_comp
     row->reference_s = s->reference_s;
 }
 
-static void name_run(const eg_compare_setting *of, char name[128])
-{
-    snprintf(name, 128, "%s degree %d%s%s", of->scheme, of->degree, of->cells[0] ? " cells " : "",
-             of->cells);
-}
-
 /* A run that is lost on its way is unstable; on one rank, on all. */
 static eg_status run_setting(void *user, const eg_compare_setting *of, double cfl,
                              eg_compare_row *row)
@@ -282,8 +276,8 @@ static eg_status run_setting(void *user, const eg_compare_setting *of, double cf
     compare_study *s = user;
     eg_case *cas = NULL;
     eg_run_result result = {0};
-    char name[128];
-    name_run(of, name);
+    char name[COMPARE_NAME_BYTES];
+    compare_name(of, name);
     eg_run_options watched = cli_run_options(s->options, name);
     watched.quiet = true;
     EG_TRY(compare_open_case(s, of, cfl, &cas));
@@ -311,13 +305,13 @@ static eg_status keep(void *user)
 
 static void show_progress(void *user, const eg_compare_progress *p)
 {
-    char name[128], left[64] = "", time[40];
+    char name[COMPARE_NAME_BYTES], left[64] = "", time[40];
     (void)user;
-    name_run(p->setting, name);
     if (isfinite(p->left_s))
         snprintf(left, sizeof left, ", %s left", cli_time_text(p->left_s, time));
-    cli_show_progress("%zu/%zu %s: %s CFL %.4g%s", p->index + 1, p->count, name,
-                      p->search ? "trying" : "timing", p->cfl, left);
+    cli_show_progress("%zu/%zu %s: %s CFL %.4g%s", p->index + 1, p->count,
+                      compare_name(p->setting, name), p->search ? "trying" : "timing", p->cfl,
+                      left);
 }
 
 /* --- the command -------------------------------------------------------------------------------- */

@@ -41,6 +41,10 @@ eg_status compare_make_plan(compare_study *study);
 eg_status compare_open_case(const compare_study *study, const eg_compare_setting *of, double cfl,
                             eg_case **out);
 
+/* "dg degree 2 cells 20"; returns `text`. */
+#define COMPARE_NAME_BYTES 128
+const char *compare_name(const eg_compare_setting *of, char text[COMPARE_NAME_BYTES]);
+
 /* The setting of a degree, a mesh and a scheme, by their numbers in the lists. */
 static inline size_t compare_index(const compare_study *s, size_t degree, size_t mesh,
                                    size_t scheme)

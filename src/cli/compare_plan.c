@@ -319,6 +319,13 @@ done:
     return status;
 }
 
+const char *compare_name(const eg_compare_setting *of, char text[COMPARE_NAME_BYTES])
+{
+    snprintf(text, COMPARE_NAME_BYTES, "%s degree %d%s%s", of->scheme, of->degree,
+             of->cells[0] ? " cells " : "", of->cells);
+    return text;
+}
+
 /* --- the plan ----------------------------------------------------------------------------------- */
 
 static eg_status make_settings(compare_study *s)
@@ -350,12 +357,16 @@ static eg_status check_settings(const compare_study *s)
 {
     eg_status status = EG_OK;
     eg_case *cas = NULL;
-    for (size_t i = 0; i < s->plan.count; i++) {
-        EG_TRY(
-            compare_open_case(s, &s->settings[i], s->cfl[i] > 0 ? s->cfl[i] : s->start[i], &cas));
+    char *message = NULL, name[COMPARE_NAME_BYTES];
+    for (size_t i = 0; i < s->plan.count && status == EG_OK; i++) {
+        const double cfl = s->cfl[i] > 0 ? s->cfl[i] : s->start[i];
+        status = compare_open_case(s, &s->settings[i], cfl, &cas);
+        if (status != EG_OK && eg_copy_string(s->ctx, eg_context_error(s->ctx), &message) == EG_OK)
+            status = eg_fail(s->ctx, status, "%s\nwith %s", message,
+                             compare_name(&s->settings[i], name));
         eg_case_close(&cas);
     }
-done:
+    eg_release(s->ctx, &message);
     return status;
 }
 

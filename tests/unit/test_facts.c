@@ -56,6 +56,18 @@ static void test_facts__are_an_object_for_each_section(void **state)
     test_context_free(&ctx);
 }
 
+static void test_facts__are_found_by_section_and_name(void **state)
+{
+    (void)state;
+    eg_facts facts;
+    fill(&facts);
+    assert_true(eg_facts_find(&facts, "loop", "steps") == 200);
+    assert_true(eg_facts_find(&facts, "", "ns") == 0.5);
+    assert_true(isnan(eg_facts_find(&facts, "", "steps")));
+    /* Figures of a field are not those of the run. */
+    assert_true(isnan(eg_facts_find(&facts, "range", "most")));
+}
+
 static eg_status write_text(eg_context *ctx, void *user)
 {
     eg_status status = EG_OK;
@@ -115,6 +127,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_facts__are_an_object_for_each_section),
+        cmocka_unit_test(test_facts__are_found_by_section_and_name),
         cmocka_unit_test(test_facts__are_lines_and_tables_of_fields),
         cmocka_unit_test(test_facts__of_nothing_are_nothing),
         cmocka_unit_test(test_facts__survive_every_allocation_that_fails),

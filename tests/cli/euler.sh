@@ -141,6 +141,59 @@ for type in farfield state inflow; do
     done
 done
 
+# --- shocks --------------------------------------------------------------------------------------------
+# total NAME PLACE: ∫ of a component at the "start" or the "end".
+total() { sed -n "s/.*\"total\".*\"$1\": {[^}]*\"$2\": \([^,}]*\).*/\1/p" out; }
+
+cat >tube.toml <<'END'
+model = "euler"
+[mesh]
+shape = "quadrilateral"
+cells = [40, 3]
+high = [1.0, 0.1]
+perturb = 0.1
+periodic = ["y"]
+[space]
+degree = 2
+[scheme]
+flux = "hllc"
+[limiter]
+method = "minmod"
+[initial]
+rho = "x < 0.5 ? 1 : 0.125"
+u = 0
+v = 0
+p = "x < 0.5 ? 1 : 0.1"
+[boundary.left]
+type = "wall"
+[boundary.right]
+type = "wall"
+[time]
+scheme = "ssp-rk3"
+cfl = 0.08
+end = 0.1
+END
+for method in dg ndg sd cpr; do
+    set -- tube.toml scheme.method=$method limiter.positivity=true
+    json "$@"
+    near "$(total rho end)" "$(total rho start)" 1e-13
+    [ $method = cpr ] || near "$(total E end)" "$(total E start)" 1e-13
+    expected=$(total mx end)
+    for device in $("$eagre" devices --json | grep -o '"spec": "[^"]*"' | sed 's/.*: "//; s/"//'); do
+        "$eagre" run "$@" --json --device "$device" >out 2>err || complain "$method with a limiter on $device fails"
+        near "$(total mx end)" "$expected" 1e-11
+    done
+    for ranks in 2 3; do
+        [ -n "$mpiexec" ] || continue
+        $mpiexec --oversubscribe -n $ranks "$eagre" run "$@" --json --device cpu:1 >out 2>err ||
+            complain "$method with a limiter on $ranks ranks fails"
+        near "$(total mx end)" "$expected" 1e-11
+    done
+done
+wrong 'stages of "rk4" are no mixture' tube.toml time.scheme=rk4
+wrong 'is for method "minmod"' tube.toml limiter.method=none limiter.threshold=0.1
+wrong 'did you mean' tube.toml limiter.method=minmd
+
 # --- what is wrong is refused ------------------------------------------------------------------------
 wrong 'degrees from 1 to 8' "$vortex" space.degree=9
 wrong 'degrees from 1 to 8' "$vortex" space.degree=0

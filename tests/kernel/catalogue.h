@@ -95,6 +95,17 @@ typedef struct catalogue_row {
             {"ORDER", order}                                                                       \
         }                                                                                          \
     }
+#define CATALOGUE_EULER_LIMIT(m, gauss, cartesian, boundaries, limits, positivity)                 \
+    {                                                                                              \
+        "model/euler/limit.k.c", "limit", EG_F64, .rows = m, .defines = {                          \
+            {"M", m},                                                                              \
+            {"GAUSS", gauss},                                                                      \
+            {"CARTESIAN", cartesian},                                                              \
+            {"BOUNDARIES", boundaries},                                                            \
+            {"LIMITS", limits},                                                                    \
+            {"POSITIVITY", positivity}                                                             \
+        }                                                                                          \
+    }
 #define CATALOGUE_TRACE(entry, real, faces, orientations, np, count, terms, weighted)              \
     {                                                                                              \
         "field/trace.k.c", entry, real, .defines = {                                               \
@@ -324,6 +335,11 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_EULER_TOTALS(4, 1, 0, 1, 1),
     CATALOGUE_EULER_TOTALS(3, 0, 0, 1, 1),
     CATALOGUE_EULER_TOTALS(3, 0, 1, 45, 3),
+    {"model/euler/means.k.c", "means", EG_F64, .defines = {{"M", 2}, {"CARTESIAN", 1}}},
+    {"model/euler/means.k.c", "means", EG_F64, .defines = {{"M", 9}, {"CARTESIAN", 0}}},
+    CATALOGUE_EULER_LIMIT(3, 1, 1, 0, 1, 0),
+    CATALOGUE_EULER_LIMIT(4, 0, 0, 1, 1, 1),
+    CATALOGUE_EULER_LIMIT(9, 1, 0, 0, 0, 1),
     {"kernel/hexahedron.k.c", "gradient", EG_F64, 4, .defines = {{"SIDE", 10}}},
     {"kernel/hexahedron.k.c", "gradient", EG_F64, 16, 80, .defines = {{"SIDE", 10}}},
     {"kernel/hexahedron.k.c", "gradient", EG_F32, 8, .defines = {{"SIDE", 10}}},

@@ -108,12 +108,27 @@ K_FUNC state flux_change(state q, state dq, real nx, real ny)
 
 /* --- numerical fluxes: from the state on the left to that on the right ----------------------------- */
 
+/* A state beside a face, and what it takes a division to know. */
+typedef struct side {
+    state q;
+    real volume, p;
+} side;
+
+K_FUNC side side_with(state q, real volume, real p)
+{
+    side s;
+    s.q = q;
+    s.volume = volume;
+    s.p = p;
+    return s;
+}
+
 /* [rusanov1961]: both sides' mean, and half the jump times the speed of the fastest wave, of which the
  * faster flow and the faster sound are taken. */
-K_FUNC state rusanov(state l, state r)
+K_FUNC state rusanov(side left_side, side right_side)
 {
-    const real both = K_R(1) / (l.rho * r.rho), vl = both * r.rho, vr = both * l.rho;
-    const real pl = pressure_of(l, vl), pr = pressure_of(r, vr);
+    const state l = left_side.q, r = right_side.q;
+    const real vl = left_side.volume, vr = right_side.volume, pl = left_side.p, pr = right_side.p;
     const real ul = K_ABS(l.mx * vl), ur = K_ABS(r.mx * vr), hl = pl * vl, hr = pr * vr;
     const real fastest = K_MAX(ul, ur) + sound_of(K_MAX(hl, hr), K_R(1));
     const state mean = combined(K_R(0.5), flux_with(l, vl, pl), K_R(0.5), flux_with(r, vr, pr));
@@ -138,10 +153,10 @@ K_FUNC means roe_means(state l, state r, real pl, real pr)
 }
 
 /* HLLC [toro1994] with the wave speeds of Einfeldt. */
-K_FUNC state hllc(state l, state r)
+K_FUNC state hllc(side left_side, side right_side)
 {
-    const real both = K_R(1) / (l.rho * r.rho), vl = both * r.rho, vr = both * l.rho;
-    const real pl = pressure_of(l, vl), pr = pressure_of(r, vr);
+    const state l = left_side.q, r = right_side.q;
+    const real vl = left_side.volume, vr = right_side.volume, pl = left_side.p, pr = right_side.p;
     const real ul = l.mx * vl, ur = r.mx * vr;
     const means m = roe_means(l, r, pl, pr);
     const real sl = K_MIN(ul - sound_of(pl, vl), m.u - m.c);
@@ -162,10 +177,10 @@ K_FUNC state hllc(state l, state r)
 
 /* Roe's flux [roe1981]. A sound wave that opens a fan is as fast as the ends of the fan are away from it,
  * at least [harten1983]. */
-K_FUNC state roe(state l, state r)
+K_FUNC state roe(side left_side, side right_side)
 {
-    const real both = K_R(1) / (l.rho * r.rho), vl = both * r.rho, vr = both * l.rho;
-    const real pl = pressure_of(l, vl), pr = pressure_of(r, vr);
+    const state l = left_side.q, r = right_side.q;
+    const real vl = left_side.volume, vr = right_side.volume, pl = left_side.p, pr = right_side.p;
     const real ul = l.mx * vl, ur = r.mx * vr, cl = sound_of(pl, vl), cr = sound_of(pr, vr);
     const means m = roe_means(l, r, pl, pr);
     const real rho = K_SQRT(l.rho * r.rho), jump_u = ur - ul, jump_p = pr - pl;
@@ -187,8 +202,8 @@ K_FUNC state roe(state l, state r)
     return combined(K_R(1), mean, K_R(-0.5), waves);
 }
 
-/* The one that the case has chosen. */
-K_FUNC state numerical_flux(state l, state r)
+/* The one that the case has chosen, … */
+K_FUNC state flux_between(side l, side r)
 {
 #if FLUX == FLUX_HLLC
     return hllc(l, r);
@@ -197,4 +212,11 @@ K_FUNC state numerical_flux(state l, state r)
 #else
     return rusanov(l, r);
 #endif
+}
+
+/* … with one division for both sides. */
+K_FUNC state numerical_flux(state l, state r)
+{
+    const real both = K_R(1) / (l.rho * r.rho), vl = both * r.rho, vr = both * l.rho;
+    return flux_between(side_with(l, vl, pressure_of(l, vl)), side_with(r, vr, pressure_of(r, vr)));
 }

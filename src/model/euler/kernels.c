@@ -100,6 +100,8 @@ eg_status eg_euler_compile(eg_euler *a, int group, const eg_euler_options *optio
         {"LOW_STORAGE", a->low_storage},
         {"PIECES", !is_gpu},
         {"K_MIN_BLOCKS", blocks_of[a->gauss][a->degree]},
+        {"RING", p->sweeps ? eg_euler_ring_most(a, group) : 1},
+        {"K_STREAMING", p->sweeps && eg_euler_passes_caches(a)},
     };
     const eg_define shape[] = {{"M", side},
                                {"INNER", eg_euler_inner(a->scheme, a->degree)},
@@ -113,7 +115,7 @@ eg_status eg_euler_compile(eg_euler *a, int group, const eg_euler_options *optio
                                {"BASIS", eg_euler_ends_at(a->scheme, a->degree)}};
     eg_status status = EG_OK;
     if (p->outer) EG_TRY(write_boundaries(options, a->space->mesh->boundary_count, &boundaries));
-    EG_TRY(make_kernel(a, group, eg_text_string(&boundaries), "stage",
+    EG_TRY(make_kernel(a, group, eg_text_string(&boundaries), p->sweeps ? "sweep" : "stage",
                        (eg_kernel_options){.rows_per_block = side,
                                            .defines = defines,
                                            .define_count = EG_COUNT(defines)},

@@ -57,6 +57,7 @@ static eg_status create_own(eg_euler *a, const eg_euler_options *options)
     EG_TRY(make_buffers(a));
     for (int g = 0; g < a->space->group_count; g++) {
         EG_TRY(eg_euler_classify(a, g));
+        EG_TRY(eg_euler_find_rows(a, g));
         EG_TRY(eg_euler_compile(a, g, options));
     }
 done:
@@ -99,6 +100,7 @@ void eg_euler_destroy(eg_euler **handle)
         eg_euler_part *p = &a->parts[g];
         eg_buffer_destroy(&p->metric);
         eg_buffer_destroy(&p->nearness);
+        eg_buffer_destroy(&p->rows);
         eg_buffer_destroy(&p->runs);
         eg_buffer_destroy(&p->kinds);
         eg_kernel_destroy(&p->limit);
@@ -127,15 +129,14 @@ size_t eg_euler_traces_before(const eg_euler *a, const eg_group *g)
     return a->gauss ? (size_t)g->first_slot * 4 * EG_EULER_COMPONENTS * (size_t)(a->degree + 1) : 0;
 }
 
-/* Tiles [from, to) of a group. */
-static eg_status launch(eg_euler *a, int group, int64_t from, int64_t to, const eg_stage *s,
+/* Tiles [from, to) of a group by stage.k.c. */
+static eg_status launch_stage(eg_euler *a, int group, int64_t from, int64_t to, const eg_stage *s,
                         const eg_field *first, const eg_field *current, eg_field *k, eg_field *out)
 {
     const eg_group *g = &a->space->groups[group];
     const eg_euler_part *p = &a->parts[group];
     const size_t begin = current->offset[group];
     const double wl = s->low_storage ? s->dt : s->c * s->dt;
-    if (from == to) return EG_OK;
     const eg_argument arguments[] = {
         EG_BUFFER("u", current->data),
         EG_BUFFER("traces", a->traces),
@@ -166,6 +167,40 @@ static eg_status launch(eg_euler *a, int group, int64_t from, int64_t to, const 
     return eg_launch_tiles(p->stage, from, to - from, arguments, EG_COUNT(arguments));
 }
 
+/* … by sweep.k.c. */
+static eg_status launch_sweep(eg_euler *a, int group, int64_t from, int64_t to, const eg_stage *s,
+                              const eg_field *first, const eg_field *current, eg_field *k,
+                              eg_field *out)
+{
+    const eg_group *g = &a->space->groups[group];
+    const eg_euler_part *p = &a->parts[group];
+    const size_t begin = current->offset[group];
+    const double wl = s->low_storage ? s->dt : s->c * s->dt;
+    const eg_argument arguments[] = {
+        EG_BUFFER("u", current->data),
+        EG_BUFFER("layout", current->layout),
+        EG_BUFFER("block_groups", a->space->block_groups),
+        EG_BUFFER("neighbour", g->neighbour),
+        EG_BUFFER("neighbour_face", g->neighbour_face),
+        EG_BUFFER("rows", p->rows),
+        EG_BUFFER("faces", a->faces),
+        EG_BUFFER("starts", a->starts),
+        EG_BUFFER("nodes", g->nodes),
+        EG_BUFFER("table", a->table),
+        EG_INTEGER("begin", (int64_t)begin),
+        EG_INTEGER("ring", p->ring),
+        EG_REAL("scale_x", 2 * wl / p->sides[0]),
+        EG_REAL("scale_y", 2 * wl / p->sides[1]),
+        EG_REAL("time", s->time),
+        EG_REAL("wf", s->low_storage ? s->A : s->a),
+        EG_REAL("wc", s->low_storage ? s->B : s->b),
+        EG_BUFFER_AT("first", s->low_storage ? current->data : first->data, begin),
+        s->low_storage ? EG_BUFFER_AT("k", k->data, begin) : EG_BUFFER("k", a->no_register),
+        EG_BUFFER_AT("out", out->data, begin),
+    };
+    return eg_launch_tiles(p->stage, from, to - from, arguments, EG_COUNT(arguments));
+}
+
 /* The interior tiles of all groups, or the others. */
 static eg_status launch_all(eg_euler *a, bool interior, const eg_stage *s, const eg_field *first,
                             const eg_field *current, eg_field *k, eg_field *out)
@@ -175,7 +210,9 @@ static eg_status launch_all(eg_euler *a, bool interior, const eg_stage *s, const
         const eg_group *g = &a->space->groups[i];
         const int64_t from = interior ? 0 : g->interior_tiles;
         const int64_t to = interior ? g->interior_tiles : g->own_tiles;
-        EG_TRY(launch(a, i, from, to, s, first, current, k, out));
+        if (from == to) continue;
+        EG_TRY((a->parts[i].sweeps ? launch_sweep : launch_stage)(a, i, from, to, s, first, current,
+                                                                  k, out));
     }
 done:
     return status;

@@ -16,6 +16,9 @@ typedef struct eg_euler_part {
     double sides[2];          /* … with these sides */
     bool curved;              /* they are, and have a `metric`, as shape.k.h says */
     bool outer;               /* one of its elements is at a boundary */
+    bool sweeps;              /* its stages are those of sweep.k.c */
+    int ring;                 /* of so many tiles fluxes are kept there */
+    eg_buffer *rows;          /* i32 [own_tiles][4][4], of sweep.k.c alone */
     eg_buffer *kinds;         /* i32 [own_tiles] */
     eg_buffer *runs;          /* i32 [own_tiles][4][5] */
     eg_buffer *nearness;      /* f64 [own_tiles][lanes] 1 / Δx */
@@ -49,6 +52,16 @@ struct eg_euler {
 /* kernels.c: the kernels of a group, with what the case says of boundaries. */
 eg_status eg_euler_compile(eg_euler *euler, int group, const eg_euler_options *options);
 
+/* sweep.c: whether a group is for `sweep`, and what that must know of it: `sweeps`, `rows`, `ring`; how
+ * much `sweep` keeps at most. */
+eg_status eg_euler_find_rows(eg_euler *euler, int group);
+int eg_euler_ring_most(const eg_euler *euler, int group);
+/* sweep.c: whether fields are too large for caches, so that stages store past them. */
+bool eg_euler_passes_caches(const eg_euler *euler);
+
+/* shape.c: the place in its group of the neighbour of an element behind the end (0, 1: of direction 0) of
+ * it, if it is of the same group and not turned; else -1. */
+int64_t eg_euler_neighbour_place(const eg_euler *euler, int group, int32_t element, int end);
 /* shape.c: what elements and their faces are like: `faces`, `starts`. */
 eg_status eg_euler_share_tables(eg_euler *euler);
 /* shape.c: … `cartesian`, `sides`, `curved`, `outer`, `kinds`, `runs`, `nearness`, `metric` of a

@@ -61,9 +61,7 @@ done:
     return status;
 }
 
-/* The place in its group of the neighbour of an element behind the end (0, 1: of direction 0) of it, if
- * it is of the same group and not turned; else -1. */
-static int64_t neighbour_place(const eg_euler *a, int group, int32_t element, int end)
+int64_t eg_euler_neighbour_place(const eg_euler *a, int group, int32_t element, int end)
 {
     const eg_space *space = a->space;
     const eg_mesh *mesh = space->mesh;
@@ -84,7 +82,8 @@ static bool find_pieces(const eg_euler *a, int group, int64_t tile, int end, int
     const eg_group *g = &a->space->groups[group];
     int64_t place[EG_SLOT_BLOCK]; /* lanes are fewer */
     for (int lane = 0; lane < g->lanes; lane++)
-        place[lane] = neighbour_place(a, group, g->element_of_slot[tile * g->lanes + lane], end);
+        place[lane] =
+            eg_euler_neighbour_place(a, group, g->element_of_slot[tile * g->lanes + lane], end);
     return eg_find_pieces(g->lanes, place, run);
 }
 

@@ -1,0 +1,75 @@
+/* Which groups `sweep` (sweep.k.c) is for, and where it finds the neighbours of each tile's elements. */
+#include "model/euler/parts.h"
+
+/* Of how many elements fluxes are kept at most: rows of a space are not longer (field/space.c). */
+enum { KEPT_MOST = 1024 };
+enum { LANES_MOST = 16 };
+
+int eg_euler_ring_most(const eg_euler *a, int group)
+{
+    return KEPT_MOST / a->space->groups[group].lanes;
+}
+
+bool eg_euler_passes_caches(const eg_euler *a)
+{
+    const uint64_t cache = eg_device_get_info(a->space->device)->cache_bytes;
+    const uint64_t fields = 3, values = (uint64_t)a->space->dof * EG_EULER_COMPONENTS;
+    return cache > 0 && fields * values * sizeof(double) > cache / 2;
+}
+
+/* The row in which most elements of a tile have their neighbours behind an end. */
+static void find_row(const eg_euler *a, int group, int64_t tile, int end, int32_t row[4])
+{
+    const eg_group *g = &a->space->groups[group];
+    int64_t place[LANES_MOST], first = 0;
+    int most = 0;
+    for (int lane = 0; lane < g->lanes; lane++)
+        place[lane] = eg_euler_neighbour_place(
+            a, group, g->element_of_slot[tile * g->lanes + lane], end);
+    row[3] = (1 << g->lanes) - 1;
+    for (int lane = 0; lane < g->lanes; lane++) {
+        int count = 0, loose = 0;
+        if (place[lane] < 0) continue;
+        for (int l = 0; l < g->lanes; l++) {
+            const bool stands = place[l] >= 0 && place[l] - l == place[lane] - lane;
+            count += stands;
+            if (!stands) loose |= 1 << l;
+        }
+        if (count <= most) continue;
+        most = count;
+        first = place[lane] - lane;
+        row[3] = loose;
+    }
+    /* What would be before the first tile or behind the last is loose. */
+    const int64_t one = first < 0 ? -1 : first / g->lanes;
+    row[0] = (int32_t)(one < 0 ? 0 : one);
+    row[1] = (int32_t)(one + 1 < g->tiles ? one + 1 : one);
+    row[2] = (int32_t)(first - one * g->lanes);
+}
+
+eg_status eg_euler_find_rows(eg_euler *a, int group)
+{
+    const eg_space *space = a->space;
+    const eg_group *g = &space->groups[group];
+    eg_euler_part *p = &a->parts[group];
+    const size_t count = (size_t)g->own_tiles * 4;
+    int32_t *rows = NULL;
+    eg_status status = EG_OK;
+    p->sweeps = p->cartesian && !a->gauss && g->lanes <= LANES_MOST &&
+                eg_euler_form_of(a->scheme) == EG_EULER_FLUXES &&
+                !eg_device_get_info(space->device)->is_gpu;
+    if (!p->sweeps) return EG_OK;
+    EG_TRY(eg_new(space->ctx, 4 * count + 1, &rows));
+    p->ring = 1;
+    for (size_t i = 0; i < count; i++) {
+        const int64_t tile = (int64_t)(i / 4), end = (int64_t)(i % 4);
+        find_row(a, group, tile, (int)end, &rows[4 * i]);
+        const int64_t back = tile - rows[4 * i];
+        while (end == 2 && back >= p->ring && back < eg_euler_ring_most(a, group))
+            p->ring *= 2;
+    }
+    EG_TRY(eg_space_upload(space, EG_I32, 4 * count + 1, rows, &p->rows));
+done:
+    eg_release(space->ctx, &rows);
+    return status;
+}

@@ -1,0 +1,260 @@
+/* One stage as in stage.k.c for equal rectangles and Gauss-Lobatto points, for CPUs: a thread sweeps tiles
+ * in their order and hands on the fluxes between elements.
+ *
+ * 1 / rho and the pressure of each node are found once, and the fluxes along x and y from them. The
+ * numerical flux is computed at the high ends of elements: elements stand along rows (field/rows.c), so
+ * that it is the flux at the low end of the element a lane further and, a row later, of the one above. The
+ * first is read a lane before where it was left in `right`, the second from a ring, `kept`, of the
+ * tiles of the last rows. So each is computed once, from the traces of neighbours that stand in a row and
+ * are read as vectors; where nothing was handed on (a thread begins, rows begin) those at low ends are
+ * computed in the same way. Then, component by component, the sums of both directions are made in
+ * registers.
+ *
+ *     rows    [4][4] of a tile, for its ends in the order of stage.k.c: neighbours of its elements mostly
+ *             stand in a row from lane `shift` of tile `one` of the group on, which goes on in tile
+ *             `two`; lanes whose neighbour does not are bits of `loose`
+ *     ring    of how many tiles fluxes are kept, a power of two, RING at most
+ * and the others as there. */
+#include "field/trace.k.h"
+#include "model/euler/gas.k.h"
+#include "model/euler/boundary.k.h"
+
+#define SCHEME_CHAIN 1
+
+#define NP (M * M)
+#define ROWS (4 * NP)
+#define TRACES (4 * M) /* rows of a trace: [component][point] */
+
+#define DIFF(i, k) table[(i) * M + (k)]
+#define LOW(i) table[NP + (i)]
+#define HIGH(i) table[NP + M + (i)]
+#define NODE(i) table[2 * NP + 4 * M + (i)]
+
+#define ROW_ONE(end) rows[(t * 4 + (end)) * 4]
+#define ROW_TWO(end) rows[(t * 4 + (end)) * 4 + 1]
+#define ROW_SHIFT(end) rows[(t * 4 + (end)) * 4 + 2]
+#define ROW_LOOSE(end) rows[(t * 4 + (end)) * 4 + 3]
+
+/* In rows of `right` so many places stand before lane 0; the last of them is of the tile before. */
+#define BEFORE 8
+#define PITCH (BEFORE + LANES)
+/* Where fluxes of a tile are kept: vectors that begin before or end behind a row are read from them. */
+#define KEPT(tile) (kept + (((tile) & (ring - 1)) * TRACES + 1) * LANES)
+
+/* Node i of line j along d. */
+#define NODE_OF(d, j, i) ((d) == 0 ? (j) * M + (i) : (i) * M + (j))
+/* Component c of a field is which of the state along d. */
+#define ALONG(c, d) ((c) == 1 ? 1 + (d) : (c) == 2 ? 2 - (d) : (c))
+
+K_FUNC state along(state q, int d)
+{
+    return state_of(q.rho, d == 1 ? q.my : q.mx, d == 1 ? q.mx : q.my, q.E);
+}
+
+K_FUNC side side_of(state q)
+{
+    const real volume = K_R(1) / q.rho;
+    return side_with(q, volume, pressure_of(q, volume));
+}
+
+#define OWN(c, i) own[((c) * NP + (i)) * LANES + lane]
+#define OWN_STATE(d, i) along(state_of(OWN(0, i), OWN(1, i), OWN(2, i), OWN(3, i)), d)
+#define OTHER(c, j) other[(c) * M + (j)][lane]
+#define OTHER_STATE(d, j) along(state_of(OTHER(0, j), OTHER(1, j), OTHER(2, j), OTHER(3, j)), d)
+#define SET_OTHER(j, s) \
+    OTHER(0, j) = (s).rho; \
+    OTHER(1, j) = (s).mx; \
+    OTHER(2, j) = (s).my; \
+    OTHER(3, j) = (s).E;
+
+/* What is behind end e of direction d: `other`, and in lanes at a boundary the state inside. */
+#define FIND_OTHERS(d, e) \
+    { \
+        const int end = 2 * (d) + (e), shift = ROW_SHIFT(end), cut = LANES - shift; \
+        const int start = (e) ? 0 : (M - 1) * ((d) == 0 ? 1 : M), step = (d) == 0 ? M : 1; \
+        K_GLOBAL const real *one = K_TILE(u + begin, ROW_ONE(end), ROWS) + start * LANES + shift; \
+        K_GLOBAL const real *two = K_TILE(u + begin, ROW_TWO(end), ROWS) + start * LANES - cut; \
+        for (int c = 0; c < 4; c++) \
+            K_VECTORS(j, M) \
+            { \
+                const int at = (c * NP + j * step) * LANES; \
+                K_SET(other[c * M + j], \
+                      shift == 0 ? K_GET(one + at) : K_BELOW(cut, K_GET(one + at), K_GET(two + at))); \
+            } \
+        for (i32 loose = ROW_LOOSE(end), lane = 0; loose != 0; loose >>= 1, lane++) \
+            if (loose & 1) GATHER(d, e, end) \
+    }
+
+/* … in one lane. */
+#define GATHER(d, e, end) \
+    { \
+        const i32 face = faces[end], slot = K_TILE(neighbour, t, 4)[face * LANES + lane]; \
+        const i32 byte = K_TILE(neighbour_face, t, 4)[face * LANES + lane]; \
+        if (slot >= 0) { \
+            const i32 in = SLOT_GROUP(block_groups, slot), lanes = GROUP_LANES(layout, in); \
+            const i64 first_point = FIRST_VALUE(layout, in, slot, 4) + starts[face * 64 + byte] * lanes; \
+            for (int j = 0; j < M; j++) \
+                for (int c = 0; c < 4; c++) \
+                    OTHER(c, j) = u[first_point + (starts[256 + face * 64 + byte] * j + c * NP) * lanes]; \
+        } else { \
+            for (int j = 0; j < M; j++) { \
+                const state in = OWN_STATE(0, NODE_OF(d, j, (e) * (M - 1))); \
+                SET_OTHER(j, in) \
+            } \
+        } \
+    }
+
+/* The fluxes through end e of direction d: `to`, with `pitch` values from row to row. */
+#define FIND_FLUXES(d, e, to, pitch) \
+    { \
+        FIND_OTHERS(d, e) \
+        K_NODES(j, M) \
+        { \
+            const int i = NODE_OF(d, j, (e) * (M - 1)); \
+            const side a = side_with(OWN_STATE(d, i), volume[i][lane], pressure[i][lane]); \
+            const side b = side_of(OTHER_STATE(d, j)); \
+            const state f = (e) ? flux_between(a, b) : flux_between(b, a); \
+            KEEP_FLUX(d, j, f, to, pitch) \
+        } \
+        BOUNDARY_FLUXES(d, e, to, pitch) \
+    }
+#define KEEP_FLUX(d, j, f, to, pitch) \
+    (to)[(j) * (pitch) + lane] = (f).rho; \
+    (to)[(ALONG(1, d) * M + (j)) * (pitch) + lane] = (f).mx; \
+    (to)[(ALONG(2, d) * M + (j)) * (pitch) + lane] = (f).my; \
+    (to)[(3 * M + (j)) * (pitch) + lane] = (f).E;
+
+#if BOUNDARIES
+#define CORNER(e, i) K_TILE(nodes, t, 8)[((e) * 4 + (i)) * LANES + lane]
+/* Coordinate e of a point. */
+#define PLACE(e, r, s) \
+    (K_R(0.25) * ((K_R(1) - (s)) * ((K_R(1) - (r)) * CORNER(e, 0) + (K_R(1) + (r)) * CORNER(e, 1)) + \
+                  (K_R(1) + (s)) * ((K_R(1) - (r)) * CORNER(e, 2) + (K_R(1) + (r)) * CORNER(e, 3))))
+#define BOUNDARY_FLUXES(d, e, to, pitch) \
+    for (i32 loose = ROW_LOOSE(2 * (d) + (e)), lane = 0; loose != 0; loose >>= 1, lane++) { \
+        const i32 slot = K_TILE(neighbour, t, 4)[faces[2 * (d) + (e)] * LANES + lane], b = -1 - slot; \
+        for (int j = 0; (loose & 1) && slot < 0 && j < M; j++) { \
+            const real r = (d) == 0 ? 2 * (e) - 1 : NODE(j), s = (d) == 0 ? NODE(j) : 2 * (e) - 1; \
+            const real x = PLACE(0, r, s), y = PLACE(1, r, s), out_of = (e) ? K_R(1) : K_R(-1); \
+            const real ux = (d) == 0 ? out_of : K_R(0), uy = (d) == 0 ? K_R(0) : out_of; \
+            const state mine = OWN_STATE(0, NODE_OF(d, j, (e) * (M - 1))); \
+            const state given = turned(given_state(b, x, y, time), ux, uy); \
+            const state at = turned_back(state_behind(BOUNDARY_TYPE(b), turned(mine, ux, uy), given), ux, uy); \
+            const side behind = side_of(along(at, d)); \
+            const side in = BOUNDARY_TYPE(b) == BOUNDARY_INFLOW ? behind : side_of(along(mine, d)); \
+            const state f = (e) ? flux_between(in, behind) : flux_between(behind, in); \
+            KEEP_FLUX(d, j, f, to, pitch) \
+        } \
+    }
+#else
+#define BOUNDARY_FLUXES(d, e, to, pitch)
+#endif
+
+/* Row of `inner` with flux c along d at node i; that of mass is momentum, and the flux of one momentum
+ * along the other's direction is the same for both. */
+#define FLUX_ROW(c, d) ((c) == 3 ? 3 + (d) : (c) - 1 + (d))
+#define INNER_FLUX(c, d, i) \
+    ((c) == 0 ? K_GET(own + ((1 + (d)) * NP + (i)) * LANES) : K_GET(inner[FLUX_ROW(c, d) * NP + (i)]))
+
+/* The end of a stage for value i of a tile. */
+#define VALUES_OF(p, i) (K_TILE(p, t, ROWS) + (i) * LANES)
+#if LOW_STORAGE
+#define BASE(i) wf * K_GET(VALUES_OF(k, i))
+#define FINISH(i, sum) \
+    { \
+        const vreal next_k = (sum); \
+        K_SEND(VALUES_OF(k, i), next_k); \
+        K_SEND(VALUES_OF(out, i), K_GET(own + (i) * LANES) + wc * next_k); \
+    }
+#else
+#define BASE(i) wf * K_GET(VALUES_OF(first, i)) + wc * K_GET(own + (i) * LANES)
+#define FINISH(i, sum) K_SEND(VALUES_OF(out, i), sum);
+#endif
+
+/* What the lines along d add to component c of all nodes, r, with the fluxes at both ends. */
+#define ADD_LINES(c, d, diff, low, high, at_low, low_pitch, at_high, high_pitch) \
+    K_UNROLL for (int j = 0; j < M; j++) { \
+        const vreal f_low = K_GET((at_low) + ((c) * M + j) * (low_pitch)); \
+        const vreal f_high = K_GET((at_high) + ((c) * M + j) * (high_pitch)); \
+        vreal f[M]; \
+        K_UNROLL for (int i = 0; i < M; i++) f[i] = INNER_FLUX(c, d, NODE_OF(d, j, i)); \
+        K_UNROLL for (int i = 0; i < M; i++) { \
+            K_UNROLL for (int p = 0; p < M; p++) r[NODE_OF(d, j, i)] += diff[i * M + p] * f[p]; \
+            r[NODE_OF(d, j, i)] += low[i] * f_low + high[i] * f_high; \
+        } \
+    }
+
+K_KERNEL(sweep, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(i32, neighbour, 4 *LANES),
+         K_IN(u8, neighbour_face, 4 *LANES), K_IN(i32, rows, 16), K_IN(i32, faces), K_IN(i32, starts),
+         K_IN(f64, nodes, 8 *LANES), K_IN(real, table), K_VAL(i64, begin), K_VAL(i32, ring), K_VAL(f64, scale_x),
+         K_VAL(f64, scale_y), K_VAL(f64, time), K_VAL(f64, wf), K_VAL(f64, wc),
+         K_IN(real, first, 4 *M *M *LANES), K_INOUT(real, k), K_OUT(real, out, 4 *M *M *LANES))
+{
+    K_SHARED(real, volume, M * M); /* 1 / rho */
+    K_SHARED(real, pressure, M * M);
+    K_SHARED(real, inner, 5 * M * M); /* fluxes at nodes */
+    K_SHARED(real, other, 4 * M);     /* traces of neighbours */
+    _Alignas(64) real left[TRACES * PITCH], right[TRACES * PITCH]; /* fluxes at both ends along x */
+    _Alignas(64) real below[TRACES * LANES];             /* along y those at low ends … */
+    _Alignas(64) real kept[(RING * TRACES + 2) * LANES]; /* … and those at high ends of some tiles */
+    real diff_x[NP], diff_y[NP], low_x[M], high_x[M], low_y[M], high_y[M];
+    i64 start = -1; /* the tile that the thread begins with */
+    for (int i = 0; i < M; i++) {
+        for (int p = 0; p < M; p++) {
+            diff_x[i * M + p] = -scale_x * DIFF(i, p);
+            diff_y[i * M + p] = -scale_y * DIFF(i, p);
+        }
+        low_x[i] = -scale_x * LOW(i);
+        high_x[i] = -scale_x * HIGH(i);
+        low_y[i] = -scale_y * LOW(i);
+        high_y[i] = -scale_y * HIGH(i);
+    }
+    K_TILES(t)
+    {
+        K_GLOBAL const real *own = K_TILE(u + begin, t, ROWS);
+        if (start < 0) start = t;
+        K_NODES(i, NP)
+        {
+            const side s = side_of(OWN_STATE(0, i));
+            const state x = flux_with(s.q, s.volume, s.p), y = flux_with(along(s.q, 1), s.volume, s.p);
+            volume[i][lane] = s.volume;
+            pressure[i][lane] = s.p;
+            inner[i][lane] = x.mx;
+            inner[NP + i][lane] = x.my;
+            inner[2 * NP + i][lane] = y.mx;
+            inner[3 * NP + i][lane] = x.E;
+            inner[4 * NP + i][lane] = y.E;
+        }
+
+        for (int i = 0; i < TRACES; i++) right[i * PITCH + BEFORE - 1] = right[i * PITCH + PITCH - 1];
+        FIND_FLUXES(0, 1, right + BEFORE, PITCH)
+        const int beside = t > start && ROW_LOOSE(0) == 0 && ROW_ONE(0) == t - 1 && ROW_SHIFT(0) == LANES - 1;
+        if (!beside) FIND_FLUXES(0, 0, left + BEFORE, PITCH)
+        const real *at_left = beside ? right + BEFORE - 1 : left + BEFORE;
+
+        real *at_top = KEPT(t);
+        const i32 shift = ROW_SHIFT(2), one = ROW_ONE(2), two = shift == 0 ? one : ROW_TWO(2);
+        const int handed = ROW_LOOSE(2) == 0 && one >= start && two < t && one > t - ring;
+        const real *from_one = KEPT(one);
+        const real *from_two = KEPT(two);
+        const real *at_bottom = handed && shift == 0 ? from_one : below;
+        if (!handed)
+            FIND_FLUXES(1, 0, below, LANES)
+        else if (shift != 0)
+            K_VECTORS(i, TRACES)
+                K_SET(below + i * LANES, K_BELOW(LANES - shift, K_GET(from_one + i * LANES + shift),
+                                                 K_GET(from_two + (i - 1) * LANES + shift)));
+        FIND_FLUXES(1, 1, at_top, LANES)
+
+        K_VECTORS(element, 1)
+        {
+            K_UNROLL for (int c = 0; c < 4; c++) {
+                vreal r[NP];
+                K_UNROLL for (int i = 0; i < NP; i++) r[i] = BASE(c * NP + i);
+                ADD_LINES(c, 0, diff_x, low_x, high_x, at_left, PITCH, right + BEFORE, PITCH)
+                ADD_LINES(c, 1, diff_y, low_y, high_y, at_bottom, LANES, at_top, LANES)
+                K_UNROLL for (int i = 0; i < NP; i++) FINISH(c * NP + i, r[i])
+            }
+        }
+    }
+}

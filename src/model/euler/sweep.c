@@ -24,8 +24,8 @@ static void find_row(const eg_euler *a, int group, int64_t tile, int end, int32_
     int64_t place[LANES_MOST], first = 0;
     int most = 0;
     for (int lane = 0; lane < g->lanes; lane++)
-        place[lane] = eg_euler_neighbour_place(
-            a, group, g->element_of_slot[tile * g->lanes + lane], end);
+        place[lane] =
+            eg_euler_neighbour_place(a, group, g->element_of_slot[tile * g->lanes + lane], end);
     row[3] = (1 << g->lanes) - 1;
     for (int lane = 0; lane < g->lanes; lane++) {
         int count = 0, loose = 0;
@@ -55,7 +55,7 @@ eg_status eg_euler_find_rows(eg_euler *a, int group)
     const size_t count = (size_t)g->own_tiles * 4;
     int32_t *rows = NULL;
     eg_status status = EG_OK;
-    p->sweeps = p->cartesian && !a->gauss && g->lanes <= LANES_MOST &&
+    p->sweeps = p->cartesian && space->mesh->order == 1 && !a->gauss && g->lanes <= LANES_MOST &&
                 eg_euler_form_of(a->scheme) == EG_EULER_FLUXES &&
                 !eg_device_get_info(space->device)->is_gpu;
     if (!p->sweeps) return EG_OK;

@@ -47,6 +47,7 @@ wrong()
 }
 
 vortex=$source/cases/euler-vortex.toml
+annulus=$source/cases/euler-annulus.toml
 mpiexec=${EAGRE_TEST_MPIEXEC:+env ASAN_OPTIONS=detect_leaks=0 $EAGRE_TEST_MPIEXEC}
 
 # --- the paper's figure, and how fast it was found -------------------------------------------------
@@ -57,8 +58,12 @@ case $(value ns_per_point_stage) in
 esac
 
 # --- the same on all devices and numbers of ranks -----------------------------------------------------
-for method in dg ndg cpr sd; do
+for method in dg ndg cpr sd curved-dg curved-ndg; do
     set -- "$vortex" scheme.method=$method 'mesh.cells=[13,11]' mesh.perturb=0.1 time.cfl=0.1
+    case $method in
+    curved-*) set -- "$annulus" "scheme.method=${method#curved-}" 'mesh.cells=[3,7]' space.degree=2 \
+        mesh.order=2 time.end=1 ;;
+    esac
     json "$@"
     expected=$(rho)
     for device in $("$eagre" devices --json | grep -o '"spec": "[^"]*"' | sed 's/.*: "//; s/"//'); do
@@ -72,6 +77,14 @@ for method in dg ndg cpr sd; do
         near "$(rho)" "$expected" 1e-11
     done
 done
+
+# --- curved elements of a Gmsh file ------------------------------------------------------------------
+json "$annulus"
+expected=$(rho)
+"$eagre" mesh generate "$annulus" --output annulus.msh >out 2>err || complain "there is no annulus.msh"
+sed '/^\(shape\|cells\|low\|high\|order\|map\) = /d; s/^\[mesh\]/[mesh]\nfile = "annulus.msh"/' "$annulus" >file.toml
+json file.toml
+near "$(rho)" "$expected" 1e-8
 
 # --- a run that goes on is the run that was not interrupted ----------------------------------------
 for method in dg ndg cpr sd; do
@@ -134,8 +147,11 @@ for type in farfield state inflow; do
         done
         printf '[boundary.right]\ntype = "outflow"\n'
     } >uniform.toml
-    for method in dg ndg cpr sd; do
-        json uniform.toml scheme.method=$method
+    for method in dg ndg cpr sd curved-dg curved-ndg; do
+        set -- uniform.toml "scheme.method=${method#curved-}"
+        [ $method = "${method#curved-}" ] ||
+            set -- "$@" mesh.order=3 'mesh.map=["x + 0.1*sin(3*y)", "y + 0.2*x*cos(4*x*y)"]'
+        json "$@"
         awk -v e="$(value linf)" 'BEGIN { exit !(e != "" && e < 1e-12) }' ||
             complain "uniform flow changes by $(value linf) with $method and $type"
     done
@@ -198,6 +214,9 @@ wrong 'did you mean' tube.toml limiter.method=minmd
 wrong 'degrees from 1 to 8' "$vortex" space.degree=9
 wrong 'degrees from 1 to 8' "$vortex" space.degree=0
 wrong 'needs "quadrilateral", not "triangle"' "$vortex" mesh.shape=triangle
+wrong 'limiters need straight elements' "$annulus" limiter.positivity=true
+wrong 'is folded' "$annulus" 'mesh.map=["x*cos(3*pi/2*y)", "x*sin(3*pi/2*y)"]' 'mesh.cells=[1,1]' mesh.order=12 \
+    space.degree=1
 wrong 'scheme.method says which points' "$vortex" space.basis=gauss
 wrong 'is for method "cpr"' "$vortex" scheme.derivative=chain
 wrong 'more than 1' "$vortex" gas.gamma=1

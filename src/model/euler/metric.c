@@ -37,7 +37,7 @@ typedef struct place {
     double x[2], r[2], s[2]; /* where it is, seen from the origin, ∂x/∂r and ∂x/∂s */
 } place;
 
-/* --- tables ------------------------------------------------------------------------------------ */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 /* Rows of `own`'s functions at points times values of the mapping's at the nodes of `own`. */
 static void compose(int count, int middle, int width, const double *outer, const double *inner,
@@ -81,7 +81,7 @@ done:
     return status;
 }
 
-/* --- elements ---------------------------------------------------------------------------------- */
+/* --- elements --------------------------------------------------------------------------------- */
 
 static void spread_element(const line_points *p, const eg_mesh *mesh, int32_t element, spread *out)
 {
@@ -130,7 +130,7 @@ static double normal_of(const place *at, int d, int e)
     return (d == e ? 1 : -1) * along[1 - e];
 }
 
-/* --- a group ----------------------------------------------------------------------------------- */
+/* --- a group ---------------------------------------------------------------------------------- */
 
 int eg_euler_metric_rows(const eg_euler *a, const eg_euler_part *p)
 {

@@ -151,7 +151,8 @@ static eg_status read_number(eg_context *ctx, const char *option, const char *gi
 static eg_status read_numbers(compare_study *s, double *start)
 {
     eg_status status = EG_OK;
-    double tolerance = 1e-3, digits = 2, repeat = 3;
+    /* Norms change less than errors. */
+    double tolerance = s->has_exact ? 1e-3 : 1e-4, digits = 2, repeat = 3;
     EG_TRY(read_number(s->ctx, "--tolerance", s->options->tolerance, 1e-9, 1, false, &tolerance));
     EG_TRY(read_number(s->ctx, "--cfl-digits", s->options->digits, 0, 6, true, &digits));
     EG_TRY(read_number(s->ctx, "--repeat", s->options->repeat, 1, 100, true, &repeat));
@@ -391,8 +392,8 @@ eg_status compare_make_plan(compare_study *s)
     EG_TRY(read_schemes(s, methods));
     EG_TRY(read_degrees(s));
     EG_TRY(read_cells(s));
-    EG_TRY(read_numbers(s, &start));
     s->has_exact = eg_model_has_exact(s->model, s->cas);
+    EG_TRY(read_numbers(s, &start));
     s->fields = s->model->names(s->cas, names);
     s->field = names[0];
     EG_TRY(make_settings(s));

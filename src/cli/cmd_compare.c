@@ -127,7 +127,7 @@ static eg_status read_rows(compare_study *s)
         eg_log(s->ctx, EG_LOG_WARNING, "%s ends in half a line, which is left out", name);
     if (left_out.foreign > 0) {
         char why[128];
-        snprintf(why, sizeof why, "%zu of %zu rows are of another comparison, %s is another",
+        snprintf(why, sizeof why, "%zu of %zu rows are of another comparison, which differs in %s",
                  left_out.foreign, left_out.foreign + s->rows.count, left_out.difference);
         EG_TRY(move_aside(s, name, why));
     }
@@ -316,6 +316,28 @@ static void show_progress(void *user, const eg_compare_progress *p)
 
 /* --- the command -------------------------------------------------------------------------------- */
 
+/* The hash of the case file and of the mesh that it names. */
+static eg_status hash_case(const compare_study *s, char hash[EG_COMPARE_HASH])
+{
+    eg_status status = EG_OK;
+    const eg_case_source source = eg_case_get_source(s->cas);
+    eg_text all = eg_text_new(s->ctx);
+    char *path = NULL, *mesh = NULL;
+    size_t length = 0;
+    EG_TRY(eg_text_add(&all, source.text, source.length));
+    if (eg_case_given(s->cas, "mesh.file")) {
+        EG_TRY(eg_case_path(s->cas, "mesh.file", &path));
+        EG_TRY(eg_file_read(s->ctx, path, &mesh, &length));
+        EG_TRY(eg_text_add(&all, mesh, length));
+    }
+    eg_compare_hash(all.data, all.length, hash);
+done:
+    eg_release(s->ctx, &mesh);
+    eg_release(s->ctx, &path);
+    eg_text_free(&all);
+    return status;
+}
+
 /* What rows of this comparison have in common. */
 static eg_status identify(compare_study *s)
 {
@@ -325,7 +347,7 @@ static eg_status identify(compare_study *s)
     for (size_t i = 0; i < source.override_count; i++)
         EG_TRY(eg_text_printf(&s->replacements, "%s%s", i > 0 ? " " : "", source.overrides[i]));
     EG_TRY(eg_text_printf(&s->device_name, "%s (%s)", device->spec, device->name));
-    eg_compare_hash(source.text, source.length, s->identity.case_hash);
+    EG_TRY(eg_comm_agree(s->options->comm, hash_case(s, s->identity.case_hash)));
     s->identity.replacements = eg_text_string(&s->replacements);
     s->identity.device = eg_text_string(&s->device_name);
     s->identity.version = eg_version();
@@ -409,9 +431,10 @@ const cli_command cli_command_compare = {
     .usage = "CASE.toml [SECTION.KEY=VALUE …] [--schemes LIST] [--degrees LIST] [--cells LIST] "
              "[OPTION …]",
     .about =
-        "Runs a case by every scheme, with every degree, on every mesh: the same mesh, physics "
-        "and\n"
-        "number of unknowns. Each setting has the largest CFL number at which halving it changes\n"
+        "Runs a case by every scheme, with every degree, on every mesh: the same physics, with "
+        "the\n"
+        "same number of unknowns. Each setting has the largest CFL number at which halving it "
+        "changes\n"
         "the error by less than 0.1 % (--tolerance), which is searched by halving and bisection,\n"
         "or the one given by --cfl. Prints errors, orders, times of steps and of the whole, and\n"
         "work units: times over that of a fixed reference work on one core, measured in the same\n"

@@ -73,7 +73,7 @@ const eg_compare_row *eg_compare_rows_find(const eg_compare_rows *rows,
 
 /* What rows must agree in to belong to one comparison. Nothing is owned. */
 typedef struct eg_compare_identity {
-    char case_hash[EG_COMPARE_HASH]; /* of the case file's text */
+    char case_hash[EG_COMPARE_HASH]; /* of the case file and its mesh */
     const char *replacements;        /* of the command line */
     const char *device;
     const char *version;

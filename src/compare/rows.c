@@ -233,7 +233,7 @@ static const char *difference(char *const fields[COLUMNS], const eg_compare_iden
     const struct {
         int column;
         const char *wanted, *what;
-    } parts[] = {{CASE, identity->case_hash, "the case file"},
+    } parts[] = {{CASE, identity->case_hash, "the case or its mesh"},
                  {REPLACEMENTS, identity->replacements, "the replacements on the command line"},
                  {DEVICE, identity->device, "the device"},
                  {RANKS, ranks, "the number of ranks"},

@@ -157,12 +157,12 @@ holds 'all(0.9 < r["norm"]["nodal_l2"] < 1 for r in s)'
 # Another case, other replacements: the old rows are moved aside, and it is said what differs.
 rows=$(wc -l <compare-blind/results.csv)
 run 0 blind.toml time.end=0.5 --schemes dg --degrees 1 --cells 6 --cfl 0.2 --repeat 1 $cpu
-says err 'rows are of another comparison, the replacements on the command line is another'
+says err 'rows are of another comparison, which differs in the replacements on the command line'
 says err 'compare-blind/results-1.csv'
 [ "$(wc -l <compare-blind/results-1.csv)" -eq "$rows" ] || complain "rows were lost"
 echo '# changed' >>blind.toml
 run 0 blind.toml time.end=0.5 --schemes dg --degrees 1 --cells 6 --cfl 0.2 --repeat 1 $cpu
-says err 'the case file is another'
+says err 'which differs in the case or its mesh'
 [ -e compare-blind/results-2.csv ] || complain "the second was not moved aside"
 [ "$(runs_made)" -eq 1 ] || complain "a foreign row was taken"
 # --fresh makes every run again.
@@ -207,6 +207,10 @@ rows=$(($(wc -l <long/results.csv) - 1))
 sed 's/^shape = .*/file = "mesh.msh"/; /^cells/d; /^periodic/d; /^low/d; /^high/d' vortex.toml >file.toml
 run 0 file.toml --schemes dg,ndg --degrees 1 --cfl 0.2 --repeat 1 $cpu --json
 holds '[(r["cells"], r["elements"]) for r in s] == [([], 36)] * 2'
+"$eagre" mesh generate vortex.toml mesh.cells=[5,5] --output mesh.msh >/dev/null 2>err || complain "no mesh"
+run 0 file.toml --schemes dg,ndg --degrees 1 --cfl 0.2 --repeat 1 $cpu --json
+says err 'which differs in the case or its mesh'
+holds '[r["elements"] for r in s] == [25] * 2'
 run 2 file.toml --cells 4,8 $cpu
 says err 'the mesh of the case is read from a file'
 
@@ -265,7 +269,7 @@ if [ -n "$mpirun" ]; then
         holds 'o["ranks"] == 2'
         holds 'all(r["cfl"] == q["cfl"] and abs(r["error"]["l2"] / q["error"]["l2"] - 1) < 1e-9
                    for r, q in zip(s, json.load(open("one"))["settings"]))'
-        [ "$again" = second ] || says err 'the number of ranks is another'
+        [ "$again" = second ] || says err 'which differs in the number of ranks'
     done
     [ "$(runs_made)" -eq 0 ] || complain "2 ranks: runs were made again"
 fi

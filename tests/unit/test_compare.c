@@ -238,7 +238,7 @@ static void test_rows__of_another_comparison_are_left_out_with_what_differs(void
     others[4].version = "0.2.0";
     others[5].exact = false;
     static const char *const differences[] = {
-        "the case file",        "the replacements on the command line",
+        "the case or its mesh", "the replacements on the command line",
         "the device",           "the number of ranks",
         "the version of eagre", "what norms are of"};
     for (size_t i = 0; i < EG_COUNT(others); i++) {

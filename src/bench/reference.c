@@ -1,6 +1,6 @@
 /* The reference work: what a work unit is. Half of it is arithmetic, half of it memory, as in flow
- * solvers and in TauBench, whose part it plays [wang2013]: on one core of the CPU, whatever device the
- * work in question is done on,
+ * solvers and in TauBench, whose part it plays [wang2013]: on one core of the CPU, whatever device
+ * the work in question is done on,
  *     2^30 operations of bench/peak.k.c, "fma_peak", 8 chains in registers, and
  *     10 passes of bench/stream.k.c, "triad", c = a + s b, over arrays of 2^20 doubles, 24 MiB in all. */
 #include "bench/run.h"

@@ -1,5 +1,5 @@
-/* `eagre compare`: the schemes of a model on the same case, side by side, at the largest CFL number that
- * each allows: errors, times and work [zimmerman2018]. */
+/* `eagre compare`: the schemes of a model on the same case, side by side, at the largest CFL
+ * number that each allows: errors, times and work [zimmerman2018]. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/comm.h"
 #include "bench/bench.h"
@@ -83,7 +83,8 @@ static eg_status make_directory(const compare_study *s)
     return EG_OK;
 }
 
-/* Gives a file with rows that are not wanted another name, results-1.csv or the next that is free. */
+/* Gives a file with rows that are not wanted another name, results-1.csv or the next that is
+ * free. */
 static eg_status move_aside(const compare_study *s, const char *path, const char *why)
 {
     eg_status status = EG_OK;

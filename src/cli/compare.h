@@ -6,8 +6,8 @@
 #include "compare/compare.h"
 #include "report/report.h"
 
-/* A comparison of the command line. Settings are [degree][mesh][scheme], so that what is compared is
- * measured side by side. */
+/* A comparison of the command line. Settings are [degree][mesh][scheme], so that what is
+ * compared is measured side by side. */
 typedef struct compare_study {
     eg_context *ctx;            /* not owned */
     const cli_options *options; /* not owned */
@@ -52,7 +52,8 @@ static inline size_t compare_index(const compare_study *s, size_t degree, size_t
     return (degree * s->cells.count + mesh) * s->schemes.count + scheme;
 }
 
-/* compare_output.c: everything as text, as one JSON object, and the tables of a paper as Markdown. */
+/* compare_output.c: everything as text, as one JSON object, and the tables of a paper as
+ * Markdown. */
 eg_status compare_put_text(const compare_study *study, eg_text *out);
 eg_status compare_put_json(const compare_study *study, eg_text *out);
 eg_status compare_put_markdown(const compare_study *study, eg_text *out);

@@ -1,6 +1,6 @@
-/* Charts of `eagre compare`, after figures 3, 4, 6, 7 and 8 of [zimmerman2018]: of each degree the error
- * over the work, the work and that of a step over the number of points, and bars of the work on the
- * finest meshes. */
+/* Charts of `eagre compare`, after figures 3, 4, 6, 7 and 8 of [zimmerman2018]: of each degree
+ * the error over the work, the work and that of a step over the number of points, and bars of
+ * the work on the finest meshes. */
 #include "cli/compare.h"
 
 #include <inttypes.h>

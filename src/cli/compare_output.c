@@ -1,4 +1,5 @@
-/* The results of `eagre compare`: a table, one JSON object, and tables as in [zimmerman2018] in Markdown. */
+/* The results of `eagre compare`: a table, one JSON object, and tables as in [zimmerman2018] in
+ * Markdown. */
 #include "cli/compare.h"
 
 #include "base/comm.h"

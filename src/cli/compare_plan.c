@@ -166,8 +166,8 @@ done:
 
 /* --- CFL numbers -------------------------------------------------------------------------------- */
 
-/* Sets the CFL numbers of a scheme (SIZE_MAX: of all that have none yet) from "0.24/0.14": one for all
- * degrees, or one for each. */
+/* Sets the CFL numbers of a scheme (SIZE_MAX: of all that have none yet) from "0.24/0.14": one
+ * for all degrees, or one for each. */
 static eg_status set_cfl(compare_study *s, size_t scheme, const char *values, char separator)
 {
     double list[CLI_LIST_MOST];
@@ -221,8 +221,8 @@ static eg_status set_named_cfl(compare_study *s, const eg_key *methods, const ch
     return unknown_scheme(s, methods, "--cfl", name);
 }
 
-/* --cfl: "0.24", "0.24,0.14" for the degrees, "dg=0.24/0.14,sd=0.3/0.2" for schemes; what is not named
- * takes the numbers without a name, or is found by the rule. */
+/* --cfl: "0.24", "0.24,0.14" for the degrees, "dg=0.24/0.14,sd=0.3/0.2" for schemes; what is not
+ * named takes the numbers without a name, or is found by the rule. */
 static eg_status read_cfl(compare_study *s, const eg_key *methods)
 {
     eg_status status = EG_OK;
@@ -247,8 +247,8 @@ done:
     return status;
 }
 
-/* Where the rule starts: somewhat above what Table 1 of [zimmerman2018] has; it falls with the square of
- * the degree. A cell of finite volumes is as small whatever the degree. */
+/* Where the rule starts: somewhat above what Table 1 of [zimmerman2018] has; it falls with the
+ * square of the degree. A cell of finite volumes is as small whatever the degree. */
 static double guess_start(const eg_compare_setting *of)
 {
     char text[16];

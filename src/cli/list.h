@@ -21,8 +21,8 @@ cli_entry cli_entry_degree;   /* a whole number of at most four digits */
 cli_entry cli_entry_refined;  /* of at most two */
 cli_entry cli_entry_positive; /* a number above 0 */
 
-/* Reads what was given for `option`: entries between commas, none twice. `wanted` says what an entry is,
- * "a degree: 0, 1, 2 and so on". */
+/* Reads what was given for `option`: entries between commas, none twice. `wanted` says what an
+ * entry is, "a degree: 0, 1, 2 and so on". */
 eg_status cli_read_list(eg_context *ctx, const char *option, const char *given, cli_entry *entry,
                         const char *wanted, cli_list *out);
 

@@ -1,5 +1,5 @@
-/* The largest CFL number by the rule of [zimmerman2018], section 4: the one at which halving it changes
- * the error by less than a tolerance. */
+/* The largest CFL number by the rule of [zimmerman2018], section 4: the one at which halving it
+ * changes the error by less than a tolerance. */
 #include "compare/compare.h"
 
 #include <math.h>
@@ -68,7 +68,8 @@ done:
     return status;
 }
 
-/* Multiples of a power of ten between low and twice that, the power such that low has so many digits. */
+/* Multiples of a power of ten between low and twice that, the power such that low has so many
+ * digits. */
 static eg_status refine(search *s, int digits, double *low)
 {
     eg_status status = EG_OK;

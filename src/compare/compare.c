@@ -1,4 +1,5 @@
-/* The comparison: for every setting its CFL number, the runs that are not there yet, and what they tell. */
+/* The comparison: for every setting its CFL number, the runs that are not there yet, and what
+ * they tell. */
 #include "compare/compare.h"
 
 #include <math.h>
@@ -16,16 +17,16 @@ typedef struct comparison {
     size_t before; /* rows that were there at the beginning */
     double began;  /* when the first new run of the setting began; 0: there was none */
     double loop_s; /* of its new runs */
-    /* Of the settings before that had new runs: how many, the seconds they have taken, those in time
-     * loops, and what these were expected to cost, see cost_of. */
+    /* Of the settings before that had new runs: how many, the seconds they have taken, those in
+     * time loops, and what these were expected to cost, see cost_of. */
     size_t spent_count;
     double spent_s, spent_loop_s, spent_cost;
 } comparison;
 
 /* --- progress ----------------------------------------------------------------------------------- */
 
-/* What a setting costs, up to a factor: points times steps, which grow as the number of points along an
- * axis. */
+/* What a setting costs, up to a factor: points times steps, which grow as the number of points
+ * along an axis. */
 static double cost_of(const eg_compare_setting *of)
 {
     double elements = 1;

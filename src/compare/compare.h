@@ -1,10 +1,10 @@
 /* The door of room `compare`: several schemes on the same case, at the largest CFL number that each
  * allows, and what each run has taken [zimmerman2018].
  *
- * A setting is a scheme, a degree and a mesh. For each the CFL number is given or found by the rule of
- * cfl.c; every run becomes a row, which is kept in a file, so that a comparison that was interrupted
- * goes on with the rows that are there. The room neither opens cases nor runs them: the caller does,
- * in a function of a setting and a CFL number. */
+ * A setting is a scheme, a degree and a mesh. For each the CFL number is given or found by the
+ * rule of cfl.c; every run becomes a row, which is kept in a file, so that a comparison that was
+ * interrupted goes on with the rows that are there. The room neither opens cases nor runs them:
+ * the caller does, in a function of a setting and a CFL number. */
 #ifndef EG_COMPARE_H
 #define EG_COMPARE_H
 
@@ -19,14 +19,15 @@ typedef struct eg_compare_rule {
                    doubles of `start` */
 } eg_compare_rule;
 
-/* The error of a run with this CFL number; NaN or infinite: it is unstable. *stop ends the search. */
+/* The error of a run with this CFL number; NaN or infinite: it is unstable. *stop ends the
+ * search. */
 typedef eg_status eg_compare_error_function(void *user, double cfl, double *error, bool *stop);
 
-/* Finds the largest CFL number whose error differs from that of its half by less than the tolerance,
- * relatively. It is halved from the start until that holds; where it holds at the start, it is doubled
- * until it no longer does. Numbers between the answer and its double are then searched by bisection,
- * as if the rule held below some number and nowhere above. *cfl is 0 if the search was stopped;
- * EG_ERROR_NUMERIC: it holds for none, or has no end upwards. */
+/* Finds the largest CFL number whose error differs from that of its half by less than the
+ * tolerance, relatively. It is halved from the start until that holds; where it holds at the
+ * start, it is doubled until it no longer does. Numbers between the answer and its double are
+ * then searched by bisection, as if the rule held below some number and nowhere above. *cfl is 0
+ * if the search was stopped; EG_ERROR_NUMERIC: it holds for none, or has no end upwards. */
 eg_status eg_compare_find_cfl(eg_context *ctx, const eg_compare_rule *rule,
                               eg_compare_error_function *error, void *user, double *cfl);
 
@@ -94,8 +95,8 @@ typedef struct eg_compare_left_out {
 /* Adds all rows as a CSV file, with figures that follow from others. */
 eg_status eg_compare_rows_put(const eg_compare_rows *rows, const eg_compare_identity *identity,
                               eg_text *out);
-/* Adds those rows of a CSV file that belong to the comparison. `text` is cut into pieces; `name` stands
- * for the file in messages. A file that is something else is EG_ERROR_INPUT. */
+/* Adds those rows of a CSV file that belong to the comparison. `text` is cut into pieces; `name`
+ * stands for the file in messages. A file that is something else is EG_ERROR_INPUT. */
 eg_status eg_compare_rows_read(eg_compare_rows *rows, const eg_compare_identity *identity,
                                const char *name, char *text, size_t length,
                                eg_compare_left_out *left_out);
@@ -164,8 +165,8 @@ eg_status eg_compare(eg_context *ctx, const eg_compare_plan *plan, const eg_comp
 eg_status eg_compare_summarise(const eg_compare_plan *plan, const eg_compare_rows *rows,
                                eg_compare_result *results);
 
-/* The observed order of nodal_l2 from the next coarser mesh of the same scheme and degree to that of
- * setting i; NaN: there is none. */
+/* The observed order of nodal_l2 from the next coarser mesh of the same scheme and degree to
+ * that of setting i; NaN: there is none. */
 double eg_compare_order(const eg_compare_plan *plan, const eg_compare_result *results, size_t i);
 
 double eg_compare_median(double *values, size_t count); /* sorts them */

@@ -1,5 +1,5 @@
-/* Runs as rows, kept in a CSV file: one that ends in half a line, or has rows of another comparison, is
- * read as far as it goes. */
+/* Runs as rows, kept in a CSV file: one that ends in half a line, or has rows of another
+ * comparison, is read as far as it goes. */
 #include "compare/compare.h"
 
 #include "report/report.h"

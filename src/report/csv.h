@@ -1,5 +1,5 @@
-/* Fields of CSV files in memory: ours or anybody's (RFC 4180; a byte order mark, lines ended by CR LF
- * and empty lines are no harm). */
+/* Fields of CSV files in memory: ours or anybody's (RFC 4180; a byte order mark, lines ended by
+ * CR LF and empty lines are no harm). */
 #ifndef EG_REPORT_CSV_H
 #define EG_REPORT_CSV_H
 

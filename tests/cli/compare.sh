@@ -3,6 +3,7 @@
 # interruption, ranks, and what is wrong.
 #
 #     compare.sh COMMAND [SOURCE-DIR [BUILD-DIR]]
+# shellcheck disable=SC2086 # $cpu is an option and its value
 set -u
 eagre=$1
 source=$(cd "${2:-$(dirname "$0")/../..}" && pwd)
@@ -47,7 +48,6 @@ sys.exit(0 if eval("(" + sys.argv[1] + ")") else 1)' "$1" || complain "does not 
 }
 
 # Two schemes, two meshes, CFL numbers by halving: what is found, and what is written.
-# shellcheck disable=SC2086 # an option and its value
 run 0 vortex.toml --schemes dg,sd --degrees 1 --cells 10,20 --cfl-digits 0 --repeat 2 $cpu
 says out 'results compare-vortex'
 says out 'nodal_l2 error of rho'
@@ -121,7 +121,7 @@ fi
 # A run gives what eagre run gives.
 error=$(grep -o '"nodal_l2": [-+0-9.e]*' out | head -n 1)
 cfl=$(grep -o '"cfl": [-+0-9.e]*' out | head -n 1)
-"$eagre" run vortex.toml mesh.cells=[10,10] space.degree=1 scheme.method=dg "time.cfl=${cfl#*: }" $cpu \
+"$eagre" run vortex.toml "mesh.cells=[10,10]" space.degree=1 scheme.method=dg "time.cfl=${cfl#*: }" $cpu \
     --json >one 2>err
 grep -qF "$error" one || complain "$error is not what eagre run finds: $(cat one)"
 
@@ -167,7 +167,8 @@ says err 'which differs in the case or its mesh'
 [ "$(runs_made)" -eq 1 ] || complain "a foreign row was taken"
 # --fresh makes every run again.
 run 0 blind.toml time.end=0.5 --schemes dg --degrees 1 --cells 6 --cfl 0.2 --repeat 1 $cpu --fresh
-[ "$(runs_made)" -eq 1 ] && [ -e compare-blind/results-3.csv ] || complain "--fresh is not"
+[ "$(runs_made)" -eq 1 ] || complain "--fresh took a row"
+[ -e compare-blind/results-3.csv ] || complain "--fresh did not keep the old rows"
 # Half a line at the end is made again; a file of something else is left alone.
 printf 'dg,1,6,0.2,2,do' >>compare-blind/results.csv
 run 0 blind.toml time.end=0.5 --schemes dg --degrees 1 --cells 6 --cfl 0.2 --repeat 2 $cpu
@@ -194,7 +195,8 @@ code=$?
 says out 'stopped by SIGINT before its end; the same command goes on'
 first=$(runs_made)
 rows=$(($(wc -l <long/results.csv) - 1))
-[ "$first" -ge 3 ] && [ "$rows" -eq "$first" ] || complain "SIGINT: $rows rows of $first runs"
+[ "$first" -ge 3 ] || complain "SIGINT: $first runs"
+[ "$rows" -eq "$first" ] || complain "SIGINT: $rows rows of $first runs"
 run 0 vortex.toml --schemes dg,sd --degrees 1 --cells 6,8 --cfl-digits 1 --repeat 2 $cpu --output long
 lacks out 'stopped by'
 second=$(runs_made)
@@ -203,11 +205,11 @@ rows=$(($(wc -l <long/results.csv) - 1))
 [ "$(cut -d, -f1-5 long/results.csv | sort | uniq -d | wc -l)" -eq 0 ] || complain "a run was made twice"
 
 # A mesh from a file is the only one.
-"$eagre" mesh generate vortex.toml mesh.cells=[6,6] --output mesh.msh >/dev/null 2>err || complain "no mesh"
+"$eagre" mesh generate vortex.toml "mesh.cells=[6,6]" --output mesh.msh >/dev/null 2>err || complain "no mesh"
 sed 's/^shape = .*/file = "mesh.msh"/; /^cells/d; /^periodic/d; /^low/d; /^high/d' vortex.toml >file.toml
 run 0 file.toml --schemes dg,ndg --degrees 1 --cfl 0.2 --repeat 1 $cpu --json
 holds '[(r["cells"], r["elements"]) for r in s] == [([], 36)] * 2'
-"$eagre" mesh generate vortex.toml mesh.cells=[5,5] --output mesh.msh >/dev/null 2>err || complain "no mesh"
+"$eagre" mesh generate vortex.toml "mesh.cells=[5,5]" --output mesh.msh >/dev/null 2>err || complain "no mesh"
 run 0 file.toml --schemes dg,ndg --degrees 1 --cfl 0.2 --repeat 1 $cpu --json
 says err 'which differs in the case or its mesh'
 holds '[r["elements"] for r in s] == [25] * 2'
@@ -233,7 +235,7 @@ wrong 'with dg degree 9 cells 20' vortex.toml --schemes dg --degrees 9
 wrong '"two" is not a degree' vortex.toml --degrees two
 wrong '"many" is not a number of cells' vortex.toml --cells 10,many
 wrong '"0" is not a number of cells' vortex.toml --cells 0
-wrong 'both say what mesh.cells is' vortex.toml mesh.cells=[4,4] --cells 4,8
+wrong 'both say what mesh.cells is' vortex.toml "mesh.cells=[4,4]" --cells 4,8
 wrong 'both say what space.degree is' vortex.toml space.degree=2 --degrees 1,2
 wrong 'both say what scheme.method is' vortex.toml scheme.method=dg
 wrong 'both say what time.cfl is' vortex.toml time.cfl=0.1
@@ -262,7 +264,6 @@ if [ -n "$mpirun" ]; then
     run 0 vortex.toml --schemes dg,sd --degrees 1 --cells 10 --cfl-digits 0 --repeat 1 $cpu --output ranks --json
     mv out one
     for again in first second; do
-        # shellcheck disable=SC2086 # words of a command
         $mpirun -n 2 "$eagre" compare vortex.toml --schemes dg,sd --degrees 1 --cells 10 --cfl-digits 0 --repeat 1 $cpu \
             --output ranks --json >out 2>err || complain "2 ranks: ended with $?"
         [ "$(wc -l <out)" -eq 1 ] || complain "2 ranks: not one object: $(cat out)"

@@ -1,4 +1,5 @@
-/* Room `compare`: the rule for the largest CFL number, rows in a file, and a comparison that goes on. */
+/* Room `compare`: the rule for the largest CFL number, rows in a file, and a comparison that
+ * goes on. */
 #include "test.h"
 
 #include "compare/compare.h"

@@ -55,8 +55,8 @@ eg_status eg_euler_find_rows(eg_euler *a, int group)
     const size_t count = (size_t)g->own_tiles * 4;
     int32_t *rows = NULL;
     eg_status status = EG_OK;
-    p->sweeps = p->cartesian && space->mesh->order == 1 && !a->gauss && g->lanes <= LANES_MOST &&
-                eg_euler_form_of(a->scheme) == EG_EULER_FLUXES &&
+    p->sweeps = p->cartesian && space->mesh->order == 1 &&
+                eg_euler_basis(a->scheme) == EG_BASIS_LOBATTO && g->lanes <= LANES_MOST &&
                 !eg_device_get_info(space->device)->is_gpu;
     if (!p->sweeps) return EG_OK;
     EG_TRY(eg_new(space->ctx, 4 * count + 1, &rows));

@@ -9,6 +9,8 @@
  * are read as vectors; where nothing was handed on (a thread begins, rows begin) those at low ends are
  * computed in the same way. Then, component by component, the sums of both directions are made in
  * registers.
+ * With SCHEME_CHAIN the flux Jacobian at a node times the slope of the solution takes the place of the
+ * fluxes at nodes, which are taken away from those at the ends.
  *
  *     rows    [4][4] of a tile, for its ends in the order of stage.k.c: neighbours of its elements mostly
  *             stand in a row from lane `shift` of tile `one` of the group on, which goes on in tile
@@ -174,15 +176,31 @@ K_FUNC side side_of(state q)
 /* What the lines along d add to component c of all nodes, r, with the fluxes at both ends. */
 #define ADD_LINES(c, d, diff, low, high, at_low, low_pitch, at_high, high_pitch) \
     K_UNROLL for (int j = 0; j < M; j++) { \
-        const vreal f_low = K_GET((at_low) + ((c) * M + j) * (low_pitch)); \
-        const vreal f_high = K_GET((at_high) + ((c) * M + j) * (high_pitch)); \
+        const vreal f_low = K_GET((at_low) + ((c) * M + j) * (low_pitch)) - AT_END(c, d, j, 0); \
+        const vreal f_high = K_GET((at_high) + ((c) * M + j) * (high_pitch)) - AT_END(c, d, j, 1); \
         vreal f[M]; \
         K_UNROLL for (int i = 0; i < M; i++) f[i] = INNER_FLUX(c, d, NODE_OF(d, j, i)); \
         K_UNROLL for (int i = 0; i < M; i++) { \
-            K_UNROLL for (int p = 0; p < M; p++) r[NODE_OF(d, j, i)] += diff[i * M + p] * f[p]; \
+            K_UNROLL for (int p = 0; p < INNER_TERMS; p++) r[NODE_OF(d, j, i)] += diff[i * M + p] * f[p]; \
             r[NODE_OF(d, j, i)] += low[i] * f_low + high[i] * f_high; \
         } \
     }
+#if SCHEME == SCHEME_CHAIN
+#define INNER_TERMS 0
+#define AT_END(c, d, j, e) INNER_FLUX(c, d, NODE_OF(d, j, (e) * (M - 1)))
+#define INNER_RATE(i) +K_GET(chained[i])
+#else
+#define INNER_TERMS M
+#define AT_END(c, d, j, e) K_R(0)
+#define INNER_RATE(i)
+#endif
+
+/* Keeps compilers from having all coefficients in registers, instead of sums. */
+#if K_PLAIN
+#define APART
+#else
+#define APART __asm__ volatile("" ::: "memory");
+#endif
 
 K_KERNEL(sweep, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(i32, neighbour, 4 *LANES),
          K_IN(u8, neighbour_face, 4 *LANES), K_IN(i32, rows, 16), K_IN(i32, faces), K_IN(i32, starts),
@@ -193,7 +211,8 @@ K_KERNEL(sweep, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(
     K_SHARED(real, volume, M * M); /* 1 / rho */
     K_SHARED(real, pressure, M * M);
     K_SHARED(real, inner, 5 * M * M); /* fluxes at nodes */
-    K_SHARED(real, other, 4 * M);     /* traces of neighbours */
+    K_SHARED(real, chained, SCHEME == SCHEME_CHAIN ? 4 * M * M : 1); /* what slopes at nodes make of a rate */
+    K_SHARED(real, other, 4 * M); /* traces of neighbours */
     _Alignas(64) real left[TRACES * PITCH], right[TRACES * PITCH]; /* fluxes at both ends along x */
     _Alignas(64) real below[TRACES * LANES];             /* along y those at low ends … */
     _Alignas(64) real kept[(RING * TRACES + 2) * LANES]; /* … and those at high ends of some tiles */
@@ -224,6 +243,20 @@ K_KERNEL(sweep, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(
             inner[2 * NP + i][lane] = y.mx;
             inner[3 * NP + i][lane] = x.E;
             inner[4 * NP + i][lane] = y.E;
+#if SCHEME == SCHEME_CHAIN
+            state slope_x = scaled(diff_x[i % M * M], OWN_STATE(0, i / M * M));
+            state slope_y = scaled(diff_y[i / M * M], OWN_STATE(1, i % M));
+            K_UNROLL for (int p = 1; p < M; p++) {
+                slope_x = combined(K_R(1), slope_x, diff_x[i % M * M + p], OWN_STATE(0, i / M * M + p));
+                slope_y = combined(K_R(1), slope_y, diff_y[i / M * M + p], OWN_STATE(1, p * M + i % M));
+            }
+            const state along_x = flux_change(s.q, slope_x, K_R(1), K_R(0));
+            const state along_y = along(flux_change(along(s.q, 1), slope_y, K_R(1), K_R(0)), 1);
+            chained[i][lane] = along_x.rho + along_y.rho;
+            chained[NP + i][lane] = along_x.mx + along_y.mx;
+            chained[2 * NP + i][lane] = along_x.my + along_y.my;
+            chained[3 * NP + i][lane] = along_x.E + along_y.E;
+#endif
         }
 
         for (int i = 0; i < TRACES; i++) right[i * PITCH + BEFORE - 1] = right[i * PITCH + PITCH - 1];
@@ -250,7 +283,8 @@ K_KERNEL(sweep, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(
         {
             K_UNROLL for (int c = 0; c < 4; c++) {
                 vreal r[NP];
-                K_UNROLL for (int i = 0; i < NP; i++) r[i] = BASE(c * NP + i);
+                APART
+                K_UNROLL for (int i = 0; i < NP; i++) r[i] = BASE(c * NP + i) INNER_RATE(c * NP + i);
                 ADD_LINES(c, 0, diff_x, low_x, high_x, at_left, PITCH, right + BEFORE, PITCH)
                 ADD_LINES(c, 1, diff_y, low_y, high_y, at_bottom, LANES, at_top, LANES)
                 K_UNROLL for (int i = 0; i < NP; i++) FINISH(c * NP + i, r[i])

@@ -11,6 +11,7 @@
 
 #include "base/dense.h"
 #include "element/basis.h"
+#include "element/cells.h"
 #include "element/evaluate.h"
 #include "element/nodes.h"
 
@@ -21,7 +22,8 @@ const char *eg_basis_name(eg_basis basis)
                                                       [EG_BASIS_RADAU] = "radau",
                                                       [EG_BASIS_CHEBYSHEV] = "chebyshev",
                                                       [EG_BASIS_EQUIDISTANT] = "equidistant",
-                                                      [EG_BASIS_MODAL] = "modal"};
+                                                      [EG_BASIS_MODAL] = "modal",
+                                                      [EG_BASIS_CELLS] = "cells"};
     assert((unsigned)basis < EG_BASIS_COUNT);
     return names[basis];
 }
@@ -125,11 +127,23 @@ static eg_status fill_nodal_derivative(eg_element *e)
     return EG_OK;
 }
 
+/* V, its inverse, mass, its inverse of a line of cells; D stays 0. */
+static eg_status fill_cells(eg_element *e)
+{
+    eg_cells_means(e->np, e->degree, e->V);
+    for (size_t i = 0, n = (size_t)e->np; i < n; i++) {
+        e->mass[i * n + i] = 2.0 / e->np;
+        e->mass_inverse[i * n + i] = 0.5 * e->np;
+    }
+    return eg_dense_inverse(e->ctx, e->np, e->V, e->V_inverse);
+}
+
 /* V, its inverse, mass, its inverse, D of a line, triangle or tetrahedron. */
 static eg_status fill_matrices(eg_element *e)
 {
     eg_status status = EG_OK;
     double *transposed = NULL;
+    if (e->basis == EG_BASIS_CELLS) return fill_cells(e);
     EG_TRY(eg_new(e->ctx, (size_t)e->np * (size_t)e->np, &transposed));
     if (e->basis == EG_BASIS_MODAL) {
         set_identity(e->np, e->V);

@@ -114,9 +114,10 @@ typedef enum eg_basis {
     EG_BASIS_RADAU,       /* Lagrange at Gauss-Radau nodes, -1 included; tensor shapes only */
     EG_BASIS_CHEBYSHEV,   /* Lagrange at Chebyshev-Lobatto nodes; tensor shapes only */
     EG_BASIS_EQUIDISTANT, /* Lagrange at equidistant nodes */
-    EG_BASIS_MODAL        /* orthonormal: Legendre products; Dubiner/Koornwinder on simplices */
+    EG_BASIS_MODAL,       /* orthonormal: Legendre products; Dubiner/Koornwinder on simplices */
+    EG_BASIS_CELLS /* (degree + 1)^dim equal cells, each with a constant; tensor shapes only */
 } eg_basis;
-#define EG_BASIS_COUNT 6
+#define EG_BASIS_COUNT 7
 
 const char *eg_basis_name(eg_basis basis); /* "lobatto", … */
 
@@ -137,12 +138,14 @@ struct eg_element {
     eg_basis basis;
     int dim, degree;
     int np;               /* values per element; degree 0 has one (its node is the centre) */
-    double *r;            /* [dim][np] nodes; modal: NULL */
-    double *V;            /* [np][np] orthonormal mode j at node i; modal: identity */
+    double *r;            /* [dim][np] nodes, centres of cells; modal: NULL */
+    double *V;            /* [np][np] orthonormal mode j at node i, its mean on cell i; modal:
+                             identity */
     double *V_inverse;    /* [np][np] */
     double *mass;         /* [np][np] ∫ φ_i φ_j */
     double *mass_inverse; /* [np][np] */
-    double *D;            /* [dim][np][np] values → values of the derivative along r, s, t */
+    double *D;       /* [dim][np][np] values → values of the derivative along r, s, t; cells: 0,
+                             the derivative inside of them */
     double *weights; /* [np] ∫ φ_i; with Gauss and Lobatto nodes their quadrature; modal: too */
     int faces;
     int face_np;         /* points on each face */
@@ -170,7 +173,8 @@ eg_status eg_element_create_bare(eg_context *ctx, eg_shape shape, int degree, eg
                                  eg_element **out);
 void eg_element_destroy(eg_element **element);
 
-/* Values of the basis at points [dim][count]: out [count][np]. */
+/* Values of the basis at points [dim][count]: out [count][np]. Where cells meet the upper one
+ * counts. */
 eg_status eg_element_evaluate(const eg_element *element, int count, const double *points,
                               double *out);
 /* Derivatives of the basis at points: out [dim][count][np]. */
@@ -178,10 +182,12 @@ eg_status eg_element_differentiate(const eg_element *element, int count, const d
                                    double *out);
 /* Both at one point r [dim]: values [np], gradient [dim][np]. Allocates nothing. */
 void eg_element_at(const eg_element *element, const double *r, double *values, double *gradient);
-/* The L2 projection from the points of a cubature: out [np][count] = mass⁻¹ Iᵀ W. */
+/* The L2 projection from the points of a cubature: out [np][count] = mass⁻¹ Iᵀ W. That of cells has
+ * points in each of them, by which it is exact there. */
 eg_status eg_element_project(const eg_element *element, const eg_cubature *cubature, double *out);
-/* The L2 projection from one element's values to another's of the same shape, exact where the
- * degree does not fall: out [to->np][from->np]. */
+/* The L2 projection from one element's values to another's of the same shape, exact from
+ * polynomials to polynomials where the degree does not fall: out [to->np][from->np]. Cells become
+ * the polynomial that is nearest to the constants; values of cells are means. */
 eg_status eg_element_transfer(const eg_element *from, const eg_element *to, double *out);
 
 #endif

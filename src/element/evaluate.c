@@ -11,6 +11,7 @@
 
 #include "base/dense.h"
 #include "element/basis.h"
+#include "element/cells.h"
 
 const eg_element *eg_element_factor(const eg_element *element)
 {
@@ -30,16 +31,24 @@ static void basis_factor(const eg_element *factor, double x, double *values, dou
 {
     if (factor->basis == EG_BASIS_MODAL)
         eg_line_modes(factor->degree, x, values, derivatives);
+    else if (factor->basis == EG_BASIS_CELLS)
+        eg_cells_at(factor->np, x, values, derivatives);
     else
         eg_lagrange(factor->np, factor->r, x, values, derivatives);
 }
 
-/* V times the modes; there is no derivative of it. */
+/* V times the modes, which is mass⁻¹ times the basis; there is no derivative of it. */
 static void dual_factor(const eg_element *factor, double x, double *values, double *derivatives)
 {
     double modes[EG_LINE_NP_MAX];
     assert(!derivatives);
     (void)derivatives;
+    if (factor->basis == EG_BASIS_CELLS) {
+        eg_cells_at(factor->np, x, values, NULL);
+        for (int i = 0; i < factor->np; i++)
+            values[i] *= factor->mass_inverse[i * factor->np + i];
+        return;
+    }
     eg_line_modes(factor->degree, x, modes, NULL);
     eg_dense_multiply(factor->np, factor->np, 1, factor->V, modes, values);
 }
@@ -212,16 +221,40 @@ done:
     return status;
 }
 
+/* The same of lines in any basis. */
+static eg_status transfer_line(const eg_element *from, const eg_element *to, double *out)
+{
+    const bool from_cells = from->basis == EG_BASIS_CELLS, to_cells = to->basis == EG_BASIS_CELLS;
+    const int n = to->np, m = from->np;
+    double means[EG_LINE_NP_MAX * EG_LINE_NP_MAX], modes[EG_LINE_NP_MAX * EG_LINE_NP_MAX];
+    if (from_cells && to_cells) {
+        eg_cells_overlap(m, n, out);
+    } else if (to_cells) {
+        eg_cells_means(n, from->degree, means);
+        eg_dense_multiply(n, m, m, means, from->V_inverse, out);
+    } else if (from_cells) {
+        eg_cells_means(m, to->degree, means);
+        eg_dense_transpose(m, n, means, modes);
+        eg_dense_multiply(n, n, m, to->V, modes, out);
+        for (int i = 0; i < n * m; i++)
+            out[i] *= 2.0 / m;
+    } else {
+        return transfer_modes(from, to, out);
+    }
+    return EG_OK;
+}
+
 eg_status eg_element_transfer(const eg_element *from, const eg_element *to, double *out)
 {
     if (from->shape != to->shape)
         return eg_fail(to->ctx, EG_ERROR_ARGUMENT, "values of a %s cannot go to a %s",
                        eg_shape_get_info(from->shape)->name, eg_shape_get_info(to->shape)->name);
-    if (!to->line) return transfer_modes(from, to, out);
+    if (!to->line)
+        return to->dim == 1 ? transfer_line(from, to, out) : transfer_modes(from, to, out);
 
     double factor[EG_LINE_NP_MAX * EG_LINE_NP_MAX];
     const int n = to->line->np, m = from->line->np;
-    eg_status status = transfer_modes(from->line, to->line, factor);
+    eg_status status = transfer_line(from->line, to->line, factor);
     if (status != EG_OK) return status;
     for (int i = 0; i < to->np; i++) {
         double rows[3][EG_LINE_NP_MAX];

@@ -35,6 +35,10 @@ static eg_status place_on_line(eg_context *ctx, int n, eg_basis basis, double *x
         return eg_gauss_radau(ctx, n, x, NULL);
     case EG_BASIS_CHEBYSHEV:
         return eg_chebyshev_lobatto(ctx, n, x, NULL);
+    case EG_BASIS_CELLS:
+        for (int i = 0; i < n; i++)
+            x[i] = (double)(2 * i + 1 - n) / n;
+        return EG_OK;
     case EG_BASIS_EQUIDISTANT:
     case EG_BASIS_MODAL:
         break;

@@ -242,7 +242,8 @@ eg_status eg_function_create(eg_space *space, const eg_expression *const *expres
                              int components, eg_function **out);
 void eg_function_destroy(eg_function **function);
 
-/* Values at the nodes (modal bases: L2 projection). Fills ghosts and padding. */
+/* Values at the nodes (modal bases: L2 projection; cells: means, which is the same). Fills ghosts and
+ * padding. */
 eg_status eg_function_interpolate(eg_function *function, double t, eg_field *field);
 /* The L2 projection, exact to rounding for the cubature used (degree 2N + 4 or what there is), also
  * on curved elements. Fills ghosts and padding. */
@@ -256,7 +257,8 @@ typedef struct eg_norms {
     double l1, l2, linf; /* by quadrature, exact for the square of a field also on curved elements;
                             linf: over its points and the nodes */
     double nodal_l2; /* sqrt(Σ w_i e_i² / |Ω|): quadrature of the field's own nodes; simplices,
-                            equidistant nodes and modal bases: cubature of degree 2N */
+                            equidistant nodes and modal bases: cubature of degree 2N; cells: e_i is the
+                            difference of means */
 } eg_norms;
 
 /* Norms of field - function (NULL: of the field itself) for each component: out [components]. The

@@ -193,7 +193,7 @@ done:
 eg_status eg_function_interpolate(eg_function *function, double t, eg_field *field)
 {
     const eg_space *space = function->space;
-    return space->basis == EG_BASIS_MODAL
+    return space->basis == EG_BASIS_MODAL || space->basis == EG_BASIS_CELLS
                ? eg_function_project(function, t, field)
                : eg_comm_agree(space->comm, interpolate(function, t, field));
 }

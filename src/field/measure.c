@@ -41,7 +41,8 @@ struct eg_measure {
     eg_buffer **sums;      /* [components][QUANTITIES] of `slots` values */
     eg_buffer *spare;      /* the same, for a sum that nobody needs */
     eg_buffer *x, *exact, *values, *jacobian, *scratch[2]; /* of a batch, at points */
-    eg_buffer *u; /* coefficients of a batch as f64, for fields of f32 */
+    eg_field *means; /* cells: the function's, to compare means with; NULL elsewhere */
+    eg_buffer *u;    /* coefficients of a batch as f64, for fields of f32 */
     size_t u_count;
     eg_buffer *result; /* [QUANTITIES] of one component */
     eg_reducer *norm_reducer, *sum_reducer;
@@ -62,7 +63,7 @@ static eg_status create_nodal_points(const eg_space *space, int group, eg_points
     eg_status status = EG_OK;
 
     if (element->basis == EG_BASIS_MODAL)
-        return eg_points_create_cubature(space, group, 2 * g->degree, out);
+        return eg_points_create_for_fields(space, group, 2 * g->degree, out);
     if (element->line && element->basis != EG_BASIS_EQUIDISTANT)
         return eg_points_create_tensor(space, group, element->line->np, element->line->r,
                                        element->line->weights, out);
@@ -133,7 +134,7 @@ static eg_status prepare_group(eg_measure *measure, int group, needs *most)
     const size_t fields = (size_t)measure->components, dim = (size_t)space->mesh->dim;
     eg_status status = EG_OK;
 
-    EG_TRY(eg_points_create_cubature(space, group, cubature_degree(g), &m->cubature.points));
+    EG_TRY(eg_points_create_for_fields(space, group, cubature_degree(g), &m->cubature.points));
     EG_TRY(eg_points_interpolation(m->cubature.points, &m->cubature.interpolation));
     EG_TRY(create_nodal_points(space, group, &m->nodal.points));
     EG_TRY(eg_points_interpolation(m->nodal.points, &m->nodal.interpolation));
@@ -222,6 +223,8 @@ eg_status eg_measure_create(eg_space *space, int components, eg_function *functi
                             eg_measure **out)
 {
     eg_status status = eg_comm_agree(space->comm, create(space, components, function, out));
+    if (status == EG_OK && function && space->basis == EG_BASIS_CELLS)
+        status = eg_field_create(space, components, EG_F64, &(*out)->means);
     if (status != EG_OK) eg_measure_destroy(out);
     return status;
 }
@@ -248,6 +251,7 @@ void eg_measure_destroy(eg_measure **handle)
                                   measure->scratch[1], measure->u,        measure->result};
     for (size_t i = 0; i < EG_COUNT(buffers); i++)
         eg_buffer_destroy(&(eg_buffer *){buffers[i]});
+    eg_field_destroy(&measure->means);
     eg_release(ctx, &measure->reduced);
     eg_release(ctx, &measure->sums);
     eg_release(ctx, &measure->groups);
@@ -318,7 +322,11 @@ static eg_status add_norms(eg_measure *measure, double t, const point_set *set, 
     eg_status status = EG_OK;
 
     EG_TRY(go_to_points(measure, set, b, &j));
-    if (measure->function) {
+    if (nodal && measure->means) {
+        EG_TRY(eg_points_multiply(
+            set->points, &set->interpolation, b->tiles * measure->components, measure->means->data,
+            eg_field_row(measure->means, b->group, b->first), measure->scratch, measure->exact));
+    } else if (measure->function) {
         EG_TRY(eg_points_coordinates(set->points, b->first, b->tiles, measure->x));
         EG_TRY(eg_function_evaluate(measure->function, b->group, t, b->tiles, set->points->count,
                                     measure->x, measure->exact));
@@ -424,6 +432,7 @@ eg_status eg_measure_norms(eg_measure *measure, double t, const eg_field *field,
     double *sums = measure->reduced, *most = sums + MOST * n, *nodal = sums + NODAL * n;
     eg_status status = EG_OK;
 
+    if (measure->means) EG_TRY(eg_function_interpolate(measure->function, t, measure->means));
     EG_TRY(eg_comm_agree(space->comm, measure_norms(measure, t, field)));
     EG_TRY(eg_comm_sum(space->comm, 2 * n, sums));
     EG_TRY(eg_comm_max(space->comm, n, most));

@@ -11,6 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The least degree of the cubature in each cell of EG_BASIS_CELLS: means of smooth functions are then
+ * far better than any finite volumes with them. */
+#define CELL_DEGREE_LEAST 7
+
 int64_t eg_batch_tiles(const eg_group *group, int64_t tiles, size_t rows)
 {
     size_t tile_bytes = rows * (size_t)group->lanes * sizeof(double);
@@ -288,6 +292,41 @@ eg_status eg_points_create_cubature(const eg_space *space, int group, int degree
 done:
     eg_cubature_destroy(&rule);
     return status;
+}
+
+/* The same Gauss points in each cell. Fields are constants there: of `degree` that of the square of a
+ * polynomial is left out. */
+static eg_status create_in_cells(const eg_space *space, int group, int degree, eg_points **out)
+{
+    const eg_group *g = &space->groups[group];
+    const int cells = g->degree + 1, more = degree - 2 * g->degree;
+    eg_cubature *rule = NULL;
+    double *r = NULL, *w = NULL;
+    eg_status status = EG_OK;
+
+    EG_TRY(eg_cubature_create(space->ctx, EG_SHAPE_LINE,
+                              more > CELL_DEGREE_LEAST ? more : CELL_DEGREE_LEAST, EG_CUBATURE_BEST,
+                              &rule));
+    const int count = cells * rule->count;
+    EG_TRY(eg_new(space->ctx, (size_t)count, &r));
+    EG_TRY(eg_new(space->ctx, (size_t)count, &w));
+    for (int i = 0; i < count; i++) {
+        const int q = i % rule->count;
+        r[i] = (2 * (i / rule->count) + 1 - cells + rule->r[q]) / cells;
+        w[i] = rule->w[q] / cells;
+    }
+    EG_TRY(eg_points_create_tensor(space, group, count, r, w, out));
+done:
+    eg_release(space->ctx, &w);
+    eg_release(space->ctx, &r);
+    eg_cubature_destroy(&rule);
+    return status;
+}
+
+eg_status eg_points_create_for_fields(const eg_space *space, int group, int degree, eg_points **out)
+{
+    return (space->basis == EG_BASIS_CELLS ? create_in_cells
+                                           : eg_points_create_cubature)(space, group, degree, out);
 }
 
 void eg_points_destroy(eg_points **handle)

@@ -51,6 +51,10 @@ eg_status eg_points_create_tensor(const eg_space *space, int group, int n, const
                                   const double *w, eg_points **out);
 /* The points of a cubature of this degree, as tensor products where the shape is one. */
 eg_status eg_points_create_cubature(const eg_space *space, int group, int degree, eg_points **out);
+/* The same for integrals of fields, which may jump between the cells of EG_BASIS_CELLS: there the
+ * points of a cubature in each cell. */
+eg_status eg_points_create_for_fields(const eg_space *space, int group, int degree,
+                                      eg_points **out);
 void eg_points_destroy(eg_points **points);
 
 /* From the group's values to values at the points, and for points with weights back, by

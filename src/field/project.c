@@ -61,7 +61,7 @@ static eg_status prepare_group(const eg_projection *projection, int group, needs
     const size_t dim = (size_t)space->mesh->dim, components = (size_t)projection->components;
     eg_status status = EG_OK;
 
-    EG_TRY(eg_points_create_cubature(space, group, 2 * g->degree + 4, &p->points));
+    EG_TRY(eg_points_create_for_fields(space, group, 2 * g->degree + 4, &p->points));
     EG_TRY(eg_points_projection(p->points, &p->projection));
     const size_t count = (size_t)p->points->count, np = (size_t)g->element->np;
     const size_t scratch = components * eg_product_scratch(&p->projection);

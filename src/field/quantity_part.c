@@ -125,7 +125,7 @@ static eg_status create_points(const eg_space *space, int degree, eg_part *part)
     if (part->face >= 0) {
         EG_TRY(create_face_points(space, degree, part));
     } else {
-        EG_TRY(eg_points_create_cubature(space, part->group, degree, &set->points));
+        EG_TRY(eg_points_create_for_fields(space, part->group, degree, &set->points));
         EG_TRY(create_nodes(space, part));
     }
     EG_TRY(eg_points_interpolation(set->points, &set->interpolation));

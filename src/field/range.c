@@ -81,7 +81,7 @@ static eg_status find(const ranger *r)
     eg_status status = EG_OK;
     for (int group = 0; group < space->group_count; group++) {
         const eg_group *g = &space->groups[group];
-        EG_TRY(eg_points_create_cubature(space, group, 2 * g->degree + 4, &points));
+        EG_TRY(eg_points_create_for_fields(space, group, 2 * g->degree + 4, &points));
         EG_TRY(look_at(r, group, points));
         eg_points_destroy(&points);
         EG_TRY(eg_element_create(space->ctx, g->shape, g->degree > 1 ? g->degree : 2,

@@ -3,7 +3,7 @@
 
 /* In the order of eg_basis. */
 static const char *const bases[] = {"lobatto",     "gauss", "radau", "chebyshev",
-                                    "equidistant", "modal", NULL};
+                                    "equidistant", "modal", "cells", NULL};
 _Static_assert(EG_COUNT(bases) == EG_BASIS_COUNT + 1, "every basis has a name");
 
 const eg_key eg_space_keys[] = {
@@ -24,13 +24,14 @@ const eg_key eg_space_keys[] = {
      .help = "What the values of an element are: values at Gauss-Lobatto nodes (on triangles and "
              "tetrahedra: warp & blend), at equidistant nodes, or coefficients of orthonormal "
              "polynomials (modal); on quadrilaterals and hexahedra also values at Gauss, "
-             "Gauss-Radau or Chebyshev-Lobatto nodes."},
+             "Gauss-Radau or Chebyshev-Lobatto nodes, or means of (N + 1)^dim equal cells."},
     {.name = NULL}};
 
 /* True for what only lines, quadrilaterals and hexahedra have. */
 static bool is_tensor_basis(eg_basis basis)
 {
-    return basis == EG_BASIS_GAUSS || basis == EG_BASIS_RADAU || basis == EG_BASIS_CHEBYSHEV;
+    return basis == EG_BASIS_GAUSS || basis == EG_BASIS_RADAU || basis == EG_BASIS_CHEBYSHEV ||
+           basis == EG_BASIS_CELLS;
 }
 
 eg_status eg_space_options_from_case(const eg_case *cas, const eg_mesh *mesh, eg_space_options *out)

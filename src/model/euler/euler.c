@@ -1,5 +1,6 @@
 /* The model `euler`: the Euler equations of an ideal gas in the plane, on
- * quadrilaterals, straight or curved, by four schemes on the same mesh, physics and time stepping [zimmerman2018].
+ * quadrilaterals, straight or curved, by five schemes on the same mesh, physics and time
+ * stepping [zimmerman2018].
  *
  * The unknowns are density, momenta and energy per volume, at the solution points of the scheme;
  * cases give density, velocity and pressure. */
@@ -82,7 +83,10 @@ static void destroy(void *state)
 static eg_euler_scheme scheme_of(const eg_case *cas)
 {
     return (eg_euler_scheme){.method = (eg_euler_method)eg_case_choice(cas, "scheme.method"),
-                             .chain = eg_case_choice(cas, "scheme.derivative") == 1};
+                             .chain = eg_case_choice(cas, "scheme.derivative") == 1,
+                             .order = (int)eg_case_integer(cas, "scheme.order"),
+                             .face_points = (int)eg_case_integer(cas, "scheme.face_points"),
+                             .limited = eg_case_choice(cas, "limiter.method") == EG_EULER_MINMOD};
 }
 
 /* How many of density, velocity and pressure a section gives; *missing: the first that is not. */
@@ -146,11 +150,35 @@ static eg_status check_elements(const eg_case *cas, eg_shape shape, int order)
         return eg_case_fail(cas, file ? "mesh.file" : "mesh.shape", -1,
                             "this model needs \"quadrilateral\", not \"%s\"",
                             eg_shape_get_info(shape)->name);
+    if (order > 1 && scheme_of(cas).method == EG_EULER_FV)
+        return eg_case_fail(
+            cas, eg_case_given(cas, "mesh.order") ? "mesh.order" : "mesh.file", -1,
+            "method \"fv\" needs straight elements, of order 1, not %d; mesh.order = 1 "
+            "makes them straight",
+            order);
     if (order > 1 && (limits.method != EG_EULER_UNLIMITED || limits.positivity))
         return eg_case_fail(cas, eg_case_given(cas, "mesh.order") ? "mesh.order" : "mesh.file", -1,
                             "limiters need straight elements, of order 1, not %d; mesh.order = 1 "
                             "makes them straight",
                             order);
+    return EG_OK;
+}
+
+/* What belongs to finite volumes, and what does not. */
+static eg_status check_volumes(const eg_case *cas)
+{
+    static const char *const own[] = {"scheme.order", "scheme.face_points"};
+    static const char *const others[] = {"limiter.threshold", "limiter.positivity"};
+    const bool volumes = scheme_of(cas).method == EG_EULER_FV;
+    for (size_t i = 0; i < EG_COUNT(own); i++)
+        if (eg_case_given(cas, own[i]) && !volumes)
+            return eg_case_fail(cas, own[i], -1, "it is for method \"fv\", not for \"%s\"",
+                                eg_case_string(cas, "scheme.method"));
+    for (size_t i = 0; i < EG_COUNT(others); i++)
+        if (eg_case_given(cas, others[i]) && volumes)
+            return eg_case_fail(cas, others[i], -1,
+                                "it is for methods of high order; what method \"fv\" can do is "
+                                "limiter.method = \"minmod\"");
     return EG_OK;
 }
 
@@ -182,6 +210,7 @@ static eg_status check(eg_context *ctx, const eg_case *cas)
         EG_TRY(
             check_elements(cas, eg_mesh_case_shape(cas), (int)eg_case_integer(cas, "mesh.order")));
     EG_TRY(check_scheme(cas));
+    EG_TRY(check_volumes(cas));
     EG_TRY(check_boundaries(cas));
     if (count_given(cas, "exact", &missing) > 0 && missing)
         EG_TRY(eg_case_fail(cas, "exact", -1, "rho, u, v and p belong together; %s is not given",

@@ -38,9 +38,8 @@ done:
     return status;
 }
 
-/* Entry NAME of model/euler/NAME.k.c for a group; `options` has defines and what else is chosen. */
-static eg_status make_kernel(const eg_euler *a, int group, const char *before, const char *name,
-                             eg_kernel_options options, eg_kernel **out)
+eg_status eg_euler_make_kernel(const eg_euler *a, int group, const char *before, const char *name,
+                               eg_kernel_options options, eg_kernel **out)
 {
     eg_status status = EG_OK;
     eg_text source = eg_text_new(a->space->ctx);
@@ -68,14 +67,14 @@ static eg_status compile_limiter(eg_euler *a, int group, const eg_euler_limits *
                                  {"LIMITS", limits->method == EG_EULER_MINMOD},
                                  {"POSITIVITY", limits->positivity}};
     eg_status status = EG_OK;
-    EG_TRY(make_kernel(a, group, "", "means",
-                       (eg_kernel_options){.defines = defines, .define_count = EG_COUNT(defines)},
-                       &p->means));
-    EG_TRY(make_kernel(a, group, boundaries, "limit",
-                       (eg_kernel_options){.rows_per_block = side,
-                                           .defines = defines,
-                                           .define_count = EG_COUNT(defines)},
-                       &p->limit));
+    EG_TRY(eg_euler_make_kernel(
+        a, group, "", "means",
+        (eg_kernel_options){.defines = defines, .define_count = EG_COUNT(defines)}, &p->means));
+    EG_TRY(eg_euler_make_kernel(a, group, boundaries, "limit",
+                                (eg_kernel_options){.rows_per_block = side,
+                                                    .defines = defines,
+                                                    .define_count = EG_COUNT(defines)},
+                                &p->limit));
 done:
     return status;
 }
@@ -115,21 +114,24 @@ eg_status eg_euler_compile(eg_euler *a, int group, const eg_euler_options *optio
                                {"BASIS", eg_euler_ends_at(a->scheme, a->degree)}};
     eg_status status = EG_OK;
     if (p->outer) EG_TRY(write_boundaries(options, a->space->mesh->boundary_count, &boundaries));
-    EG_TRY(make_kernel(a, group, eg_text_string(&boundaries), p->sweeps ? "sweep" : "stage",
-                       (eg_kernel_options){.rows_per_block = side,
-                                           .defines = defines,
-                                           .define_count = EG_COUNT(defines)},
-                       &p->stage));
-    EG_TRY(make_kernel(a, group, "", "speeds",
-                       (eg_kernel_options){.defines = small, .define_count = EG_COUNT(small)},
-                       &p->speeds));
-    EG_TRY(make_kernel(a, group, "", "totals",
-                       (eg_kernel_options){.defines = shape, .define_count = EG_COUNT(shape)},
-                       &p->totals));
+    if (a->scheme.method == EG_EULER_FV)
+        EG_TRY(eg_euler_compile_cells(a, group, eg_text_string(&boundaries)));
+    else
+        EG_TRY(eg_euler_make_kernel(
+            a, group, eg_text_string(&boundaries), p->sweeps ? "sweep" : "stage",
+            (eg_kernel_options){
+                .rows_per_block = side, .defines = defines, .define_count = EG_COUNT(defines)},
+            &p->stage));
+    EG_TRY(eg_euler_make_kernel(
+        a, group, "", "speeds",
+        (eg_kernel_options){.defines = small, .define_count = EG_COUNT(small)}, &p->speeds));
+    EG_TRY(eg_euler_make_kernel(
+        a, group, "", "totals",
+        (eg_kernel_options){.defines = shape, .define_count = EG_COUNT(shape)}, &p->totals));
     if (a->gauss)
-        EG_TRY(make_kernel(a, group, "", "traces",
-                           (eg_kernel_options){.defines = small, .define_count = EG_COUNT(small)},
-                           &p->traces));
+        EG_TRY(eg_euler_make_kernel(
+            a, group, "", "traces",
+            (eg_kernel_options){.defines = small, .define_count = EG_COUNT(small)}, &p->traces));
     if (options->limits.method != EG_EULER_UNLIMITED || options->limits.positivity)
         EG_TRY(compile_limiter(a, group, &options->limits, eg_text_string(&boundaries)));
 done:

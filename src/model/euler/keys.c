@@ -8,7 +8,7 @@ const char *const eg_euler_given_names[4] = {"rho", "u", "v", "p"};
 
 /* In the order of eg_euler_method, of FLUX_… in gas.k.h, of eg_euler_boundary, …, and of
  * eg_euler_limiting. */
-static const char *const methods[] = {"dg", "ndg", "cpr", "sd", NULL};
+static const char *const methods[] = {"dg", "ndg", "cpr", "sd", "fv", NULL};
 static const char *const fluxes[] = {"rusanov", "hllc", "roe", NULL};
 static const char *const types[] = {"wall", "outflow", "inflow", "farfield", "state", NULL};
 static const char *const derivatives[] = {"conservative", "chain", NULL};
@@ -32,7 +32,8 @@ const eg_key eg_euler_keys[] = {
              "points; \"ndg\": nodal discontinuous Galerkin in the strong form on Gauss-Lobatto "
              "points with the exact mass matrix; \"cpr\": correction procedure via reconstruction "
              "on Gauss-Lobatto points with the Radau correction; \"sd\": spectral differences, "
-             "with Gauss solution points and Chebyshev-Gauss-Lobatto flux points."},
+             "with Gauss solution points and Chebyshev-Gauss-Lobatto flux points; \"fv\": finite "
+             "volumes, (degree + 1)^2 equal cells in each element."},
     {.section = "scheme",
      .name = "flux",
      .type = EG_KEY_CHOICE,
@@ -49,6 +50,23 @@ const eg_key eg_euler_keys[] = {
              "the derivative of the solution, which is more accurate but conserves only mass; "
              "\"conservative\": the derivative of the polynomial through its values, which is "
              "method \"ndg\"."},
+    {.section = "scheme",
+     .name = "order",
+     .type = EG_KEY_INTEGER,
+     .fallback = "2",
+     .least = 2,
+     .most = 3,
+     .help =
+         "With method \"fv\": the order of the reconstruction from means of cells along a line. "
+         "2: linear (kappa = 0); 3: quadratic (kappa = 1/3), which is of third order with "
+         "face_points = 2 and of second with less error otherwise."},
+    {.section = "scheme",
+     .name = "face_points",
+     .type = EG_KEY_INTEGER,
+     .fallback = "1",
+     .least = 1,
+     .most = 2,
+     .help = "With method \"fv\": the Gauss points on each face at which fluxes are taken."},
     {.section = "limiter",
      .name = "method",
      .type = EG_KEY_CHOICE,
@@ -56,7 +74,8 @@ const eg_key eg_euler_keys[] = {
      .choices = limiters,
      .help = "What is done about shocks after every stage. \"minmod\": elements whose values on "
              "faces differ from what the means of the neighbours allow by more than the threshold "
-             "become linear, with the smaller slope to the neighbours."},
+             "become linear, with the smaller slope to the neighbours; with method \"fv\" slopes "
+             "between cells are limited so that no state is beyond a neighbour's."},
     {.section = "limiter",
      .name = "threshold",
      .type = EG_KEY_REAL,

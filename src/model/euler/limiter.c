@@ -37,6 +37,7 @@ struct eg_euler_limiter {
 
 eg_euler_limits eg_euler_limits_of(const eg_case *cas)
 {
+    if (eg_case_choice(cas, "scheme.method") == EG_EULER_FV) return (eg_euler_limits){0};
     return (eg_euler_limits){.method = (eg_euler_limiting)eg_case_choice(cas, "limiter.method"),
                              .threshold = eg_case_real(cas, "limiter.threshold"),
                              .positivity = eg_case_boolean(cas, "limiter.positivity")};

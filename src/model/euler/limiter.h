@@ -16,7 +16,7 @@ typedef struct eg_euler_limits {
     bool positivity;
 } eg_euler_limits;
 
-/* The section [limiter]. */
+/* The section [limiter]; finite volumes limit slopes on their own, not what comes of a stage. */
 eg_euler_limits eg_euler_limits_of(const eg_case *cas);
 /* Judges what the case says of it. */
 eg_status eg_euler_check_limits(const eg_case *cas, const eg_time_options *time);

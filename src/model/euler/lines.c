@@ -40,6 +40,7 @@ static parts parts_of(double *table, int side, int inner)
 eg_basis eg_euler_basis(eg_euler_scheme scheme)
 {
     const bool gauss = scheme.method == EG_EULER_DG || scheme.method == EG_EULER_SD;
+    if (scheme.method == EG_EULER_FV) return EG_BASIS_CELLS;
     return gauss ? EG_BASIS_GAUSS : EG_BASIS_LOBATTO;
 }
 

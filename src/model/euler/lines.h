@@ -9,7 +9,8 @@ typedef enum eg_euler_method {
     EG_EULER_DG,
     EG_EULER_NDG,
     EG_EULER_CPR,
-    EG_EULER_SD
+    EG_EULER_SD,
+    EG_EULER_FV /* which has no matrices: see cells.k.c */
 } eg_euler_method;
 
 /* What stage.k.c computes from: SCHEME_… there. */
@@ -17,7 +18,10 @@ typedef enum eg_euler_form { EG_EULER_FLUXES, EG_EULER_CHAIN, EG_EULER_STAGGER }
 
 typedef struct eg_euler_scheme {
     eg_euler_method method;
-    bool chain; /* CPR: the flux derivative by the chain rule */
+    bool chain;      /* CPR: the flux derivative by the chain rule */
+    int order;       /* FV: of the reconstruction, 2 or 3 */
+    int face_points; /* FV: at which fluxes are taken on each face, 1 or 2 */
+    bool limited;    /* FV: slopes are, by minmod */
 } eg_euler_scheme;
 
 #define EG_EULER_DEGREE_MAX 8

@@ -6,7 +6,7 @@
 
 int eg_euler_lanes(const eg_device *device, int degree)
 {
-    return eg_device_fit_lanes(device, EG_EULER_COMPONENTS * (degree + 1) * (degree + 1) + 8);
+    return eg_device_fit_lanes(device, EG_EULER_COMPONENTS * (degree + 1) * (degree + 1) + 10);
 }
 
 /* --- creation --------------------------------------------------------------------------------- */
@@ -31,13 +31,14 @@ done:
     return status;
 }
 
-/* The matrices of the scheme. */
+/* The matrices of the scheme; finite volumes have none. */
 static eg_status make_table(eg_euler *a)
 {
     double table[EG_EULER_TABLE_MAX];
     eg_element *line = NULL;
     int count = 0;
     eg_status status = EG_OK;
+    if (a->scheme.method == EG_EULER_FV) return EG_OK;
     EG_TRY(eg_element_create(a->space->ctx, EG_SHAPE_LINE, a->degree, eg_euler_basis(a->scheme),
                              &line));
     EG_TRY(eg_euler_make_table(a->scheme, line, table, &count));
@@ -80,8 +81,11 @@ eg_status eg_euler_create(eg_space *space, const eg_euler_options *options, eg_e
                     .gauss = eg_euler_basis(options->scheme) == EG_BASIS_GAUSS};
     EG_TRY(eg_comm_agree(space->comm, create_own(a, options)));
     EG_TRY(eg_halo_create(space, EG_EULER_COMPONENTS, EG_F64,
-                          a->gauss ? EG_HALO_ELEMENTS : EG_HALO_TRACES, &a->halo));
+                          eg_euler_basis(a->scheme) == EG_BASIS_LOBATTO ? EG_HALO_TRACES
+                                                                        : EG_HALO_ELEMENTS,
+                          &a->halo));
     EG_TRY(eg_euler_limiter_create(a, options));
+    if (a->scheme.method == EG_EULER_FV) EG_TRY(eg_euler_create_cells(a));
     *out = a;
     a = NULL;
 done:
@@ -95,6 +99,8 @@ void eg_euler_destroy(eg_euler **handle)
     if (!a) return;
     eg_context *ctx = a->space->ctx;
     eg_euler_limiter_destroy(a);
+    eg_halo_destroy(&a->slopes_halo);
+    eg_field_destroy(&a->slopes);
     eg_halo_destroy(&a->halo);
     for (int g = 0; a->parts && g < a->space->group_count; g++) {
         eg_euler_part *p = &a->parts[g];
@@ -105,6 +111,7 @@ void eg_euler_destroy(eg_euler **handle)
         eg_buffer_destroy(&p->kinds);
         eg_kernel_destroy(&p->limit);
         eg_kernel_destroy(&p->means);
+        eg_kernel_destroy(&p->slopes);
         eg_kernel_destroy(&p->traces);
         eg_kernel_destroy(&p->totals);
         eg_kernel_destroy(&p->speeds);
@@ -131,7 +138,8 @@ size_t eg_euler_traces_before(const eg_euler *a, const eg_group *g)
 
 /* Tiles [from, to) of a group by stage.k.c. */
 static eg_status launch_stage(eg_euler *a, int group, int64_t from, int64_t to, const eg_stage *s,
-                        const eg_field *first, const eg_field *current, eg_field *k, eg_field *out)
+                              const eg_field *first, const eg_field *current, eg_field *k,
+                              eg_field *out)
 {
     const eg_group *g = &a->space->groups[group];
     const eg_euler_part *p = &a->parts[group];
@@ -211,8 +219,9 @@ static eg_status launch_all(eg_euler *a, bool interior, const eg_stage *s, const
         const int64_t from = interior ? 0 : g->interior_tiles;
         const int64_t to = interior ? g->interior_tiles : g->own_tiles;
         if (from == to) continue;
-        EG_TRY((a->parts[i].sweeps ? launch_sweep : launch_stage)(a, i, from, to, s, first, current,
-                                                                  k, out));
+        EG_TRY((a->scheme.method == EG_EULER_FV ? eg_euler_launch_cells
+                : a->parts[i].sweeps            ? launch_sweep
+                                     : launch_stage)(a, i, from, to, s, first, current, k, out));
     }
 done:
     return status;
@@ -251,8 +260,14 @@ eg_status eg_euler_stage(eg_euler *a, const eg_stage *s, const eg_field *first, 
         return eg_fail(a->space->ctx, EG_ERROR_ARGUMENT,
                        "a stage of another kind of scheme than the operator was made for");
     EG_TRY(eg_halo_start(a->halo, current));
+    if (a->slopes) {
+        EG_TRY(eg_euler_find_slopes(a, true, s->time, current));
+        EG_TRY(eg_halo_wait(a->halo, current));
+        EG_TRY(eg_euler_find_slopes(a, false, s->time, current));
+        EG_TRY(eg_halo_start(a->slopes_halo, a->slopes));
+    }
     EG_TRY(launch_all(a, true, s, first, current, k, out));
-    EG_TRY(eg_halo_wait(a->halo, current));
+    EG_TRY(a->slopes ? eg_halo_wait(a->slopes_halo, a->slopes) : eg_halo_wait(a->halo, current));
     EG_TRY(find_traces(a, true, current));
     EG_TRY(launch_all(a, false, s, first, current, k, out));
     eg_buffer *old = a->traces;

@@ -54,7 +54,8 @@ eg_status eg_euler_limit(eg_euler *euler, double time, eg_field *field);
 
 /* The least over all elements of Δx / (|u| + c), where Δx is an element's area over its longest
  * side: of a rectangle the shorter side; of a curved element, the least over its points of that of
- * the parallelogram which the element is there. NaN if a state has no |u| + c. Collective. */
+ * the parallelogram which the element is there; of finite volumes that of a cell, as many times
+ * smaller. NaN if a state has no |u| + c. Collective. */
 eg_status eg_euler_stable_dt(eg_euler *euler, const eg_field *current, double *dt);
 
 /* ∫ of each component by the quadrature of the solution points, which is what stages conserve to

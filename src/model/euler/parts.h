@@ -12,6 +12,7 @@ typedef struct eg_euler_part {
     eg_kernel *stage, *speeds, *totals;
     eg_kernel *traces;        /* with Gauss points alone */
     eg_kernel *means, *limit; /* NULL: there is no limiter */
+    eg_kernel *slopes;        /* of finite volumes with two points per face; else NULL */
     bool cartesian;           /* all elements are the same rectangle along x and y … */
     double sides[2];          /* … with these sides */
     bool curved;              /* they are, and have a `metric`, as shape.k.h says */
@@ -43,6 +44,8 @@ struct eg_euler {
     eg_buffer *faces, *starts, *table; /* see stage.k.c */
     eg_buffer *traces, *next_traces;   /* [slot_count / lanes][16 M][lanes]; else of one value */
     eg_buffer *no_register;            /* stands for k where there is none */
+    eg_field *slopes;                  /* of slopes.k.c, [2][4] components, or NULL … */
+    eg_halo *slopes_halo;              /* … and with it */
     eg_rates *rates;
     eg_euler_sums sums;
     eg_euler_limiter *limiter; /* NULL: there is none */
@@ -51,6 +54,23 @@ struct eg_euler {
 
 /* kernels.c: the kernels of a group, with what the case says of boundaries. */
 eg_status eg_euler_compile(eg_euler *euler, int group, const eg_euler_options *options);
+
+/* cells.c: finite volumes. What they need beside the rest; collective. */
+eg_status eg_euler_create_cells(eg_euler *euler);
+/* cells.c: the kernels of a group; `boundaries` are what boundary.k.h wants. */
+eg_status eg_euler_compile_cells(eg_euler *euler, int group, const char *boundaries);
+/* cells.c: a stage on tiles [from, to) of a group, once the slopes it needs are there. */
+eg_status eg_euler_launch_cells(eg_euler *euler, int group, int64_t from, int64_t to,
+                                const eg_stage *stage, const eg_field *first,
+                                const eg_field *current, eg_field *k, eg_field *out);
+/* cells.c: the slopes of interior tiles, or of the others, if there are any to be found. */
+eg_status eg_euler_find_slopes(eg_euler *euler, bool interior, double time,
+                               const eg_field *current);
+
+/* kernels.c: entry NAME of model/euler/NAME.k.c for a group, behind the text `before`; `options` has
+ * defines and what else is chosen. */
+eg_status eg_euler_make_kernel(const eg_euler *euler, int group, const char *before,
+                               const char *name, eg_kernel_options options, eg_kernel **out);
 
 /* sweep.c: whether a group is for `sweep`, and what that must know of it: `sweeps`, `rows`, `ring`; how
  * much `sweep` keeps at most. */

@@ -18,9 +18,10 @@ static bool grows(const eg_shape_info *info, int face, int from, int to, int d)
 }
 
 /* The first point of the neighbour's trace behind my face, in rows, and the rows from one to the
- * next, when points are taken in the order of my coordinate along the face. */
+ * next, when points are taken in the order of my coordinate along the face; and without traces of
+ * their own the rows from a point to the one further inside. */
 static void find_start(const eg_euler *a, int face, int other, int orientation, int32_t *start,
-                       int32_t *step)
+                       int32_t *step, int32_t *inward)
 {
     const eg_shape_info *info = eg_shape_get_info(EG_SHAPE_QUAD);
     const int side = a->degree + 1, last = side - 1;
@@ -34,18 +35,19 @@ static void find_start(const eg_euler *a, int face, int other, int orientation, 
     if (a->gauss) {
         *start = (2 * other_across + other_high) * EG_EULER_COMPONENTS * side + (turned ? last : 0);
         *step = turned ? -1 : 1;
+        *inward = 0;
     } else {
-        const int stride = other_across == 0 ? side : 1;
-        *start =
-            (other_high ? last * (other_across == 0 ? 1 : side) : 0) + (turned ? last * stride : 0);
+        const int stride = other_across == 0 ? side : 1, depth = other_across == 0 ? 1 : side;
+        *start = (other_high ? last * depth : 0) + (turned ? last * stride : 0);
         *step = turned ? -stride : stride;
+        *inward = other_high ? -depth : depth;
     }
 }
 
 eg_status eg_euler_share_tables(eg_euler *a)
 {
     const eg_shape_info *info = eg_shape_get_info(EG_SHAPE_QUAD);
-    int32_t faces[4], starts[2][4][EG_FACE_BYTES] = {{{0}}};
+    int32_t faces[4], starts[3][4][EG_FACE_BYTES] = {{{0}}};
     eg_status status = EG_OK;
     for (int f = 0; f < info->faces; f++) {
         faces[f] = eg_shape_face_at(EG_SHAPE_QUAD, f / 2, f % 2);
@@ -53,7 +55,7 @@ eg_status eg_euler_share_tables(eg_euler *a)
             if (EG_FACE(byte) < info->faces &&
                 EG_ORIENTATION(byte) < eg_orientation_count(info->face_shape))
                 find_start(a, f, EG_FACE(byte), EG_ORIENTATION(byte), &starts[0][f][byte],
-                           &starts[1][f][byte]);
+                           &starts[1][f][byte], &starts[2][f][byte]);
     }
     EG_TRY(eg_space_upload(a->space, EG_I32, EG_COUNT(faces), faces, &a->faces));
     EG_TRY(eg_space_upload(a->space, EG_I32, sizeof starts / sizeof(int32_t), starts, &a->starts));
@@ -68,9 +70,9 @@ int64_t eg_euler_neighbour_place(const eg_euler *a, int group, int32_t element, 
     const int face = eg_shape_face_at(EG_SHAPE_QUAD, end / 2, end % 2);
     const size_t at = (size_t)element * (size_t)mesh->face_stride + (size_t)face;
     const int opposite = eg_shape_face_at(EG_SHAPE_QUAD, end / 2, end % 2 == 0);
-    int32_t start, step;
+    int32_t start, step, inward;
     if (mesh->neighbour[at] < 0 || EG_FACE(mesh->neighbour_face[at]) != opposite) return -1;
-    find_start(a, face, opposite, EG_ORIENTATION(mesh->neighbour_face[at]), &start, &step);
+    find_start(a, face, opposite, EG_ORIENTATION(mesh->neighbour_face[at]), &start, &step, &inward);
     const int32_t slot = space->slot_of_element[mesh->neighbour[at]];
     if (step < 0 || space->group_of_block[slot / EG_SLOT_BLOCK] != group) return -1;
     return slot - space->groups[group].first_slot;
@@ -147,6 +149,7 @@ eg_status eg_euler_classify(eg_euler *a, int group)
     eg_euler_part *p = &a->parts[group];
     int32_t *kinds = NULL, *runs = NULL;
     double *nearness = NULL, corners[8];
+    const int cells = a->scheme.method == EG_EULER_FV ? a->degree + 1 : 1; /* along a side */
     eg_status status = EG_OK;
     EG_TRY(eg_new(space->ctx, (size_t)g->own_tiles + 1, &kinds));
     EG_TRY(eg_new(space->ctx, (size_t)(g->own_tiles + 1) * 4 * EG_PIECE_VALUES, &runs));
@@ -161,7 +164,7 @@ eg_status eg_euler_classify(eg_euler *a, int group)
             p->sides[1] = corners[5] - corners[1];
         }
         p->cartesian = p->cartesian && is_rectangle(corners, p->sides);
-        nearness[i] = longest_side(corners) / area_of(corners);
+        nearness[i] = cells * longest_side(corners) / area_of(corners);
         if (!is_outer(space->mesh, element)) continue;
         kinds[i / (size_t)g->lanes] |= KIND_OUTER;
         p->outer = true;

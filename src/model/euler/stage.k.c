@@ -30,7 +30,8 @@
  *             tiles of KIND_MIXED, and all on a GPU, where it costs nothing, are found by
  *     faces   [4] the face at each end
  *     starts  [4 faces][64] by the byte of neighbour_face: where the first point of the neighbour's
- *             trace is, in rows, and in [4][64] more the rows from one to the next */
+ *             trace is, in rows, and in [4][64] more the rows from one to the next, and in [4][64]
+ *             more those from a point to the one further inside */
 #include "field/trace.k.h"
 #include "model/euler/gas.k.h"
 #include "model/euler/boundary.k.h"

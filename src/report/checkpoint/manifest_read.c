@@ -23,7 +23,8 @@ static const char *const basis_names[EG_BASIS_COUNT + 1] = {[EG_BASIS_LOBATTO] =
                                                             [EG_BASIS_RADAU] = "radau",
                                                             [EG_BASIS_CHEBYSHEV] = "chebyshev",
                                                             [EG_BASIS_EQUIDISTANT] = "equidistant",
-                                                            [EG_BASIS_MODAL] = "modal"};
+                                                            [EG_BASIS_MODAL] = "modal",
+                                                            [EG_BASIS_CELLS] = "cells"};
 
 #define KEY(section_, name_, type_)                                                                \
     .section = section_, .name = name_, .type = type_, .required = true

@@ -102,21 +102,81 @@ done:
     return status;
 }
 
-static void describe_elements(eg_snapshot *s, const eg_mesh *mesh, const int32_t *order,
+/* The elements of a snapshot as parts of those of a mesh. */
+typedef struct origin {
+    int32_t element;
+    int16_t split; /* cells of that element along each direction, 1 where there are none … */
+    int16_t part;  /* … and which of them it is, r fastest */
+} origin;
+
+/* Cells of an element along each direction; 1 if no field has any. */
+static eg_status find_split(const eg_mesh *mesh, int32_t e, const eg_snapshot_values *fields,
+                            int count, int *split)
+{
+    *split = 1;
+    for (int f = 0; f < count; f++) {
+        const int cells = fields[f].degree[e] + 1;
+        if (fields[f].basis != EG_BASIS_CELLS || cells == 1) continue;
+        if (*split > 1 && *split != cells)
+            return eg_fail(mesh->ctx, EG_ERROR_UNSUPPORTED,
+                           "fields with %d and with %d cells along the sides of an element cannot "
+                           "be shown together",
+                           *split, cells);
+        *split = cells;
+    }
+    return EG_OK;
+}
+
+/* Finds the parts of all elements, by ascending global number: *origins is to be released. */
+static eg_status find_origins(const eg_mesh *mesh, const eg_snapshot_values *fields, int count,
+                              origin **origins, int32_t *found)
+{
+    eg_status status = EG_OK;
+    int32_t *order = NULL;
+    int64_t parts = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        int64_t at = 0;
+        for (int32_t i = 0; i < mesh->element_count; i++) {
+            const int32_t e = pass ? order[i] : i;
+            int split, n = 1;
+            EG_TRY(find_split(mesh, e, fields, count, &split));
+            for (int d = 0; d < mesh->dim; d++)
+                n *= split;
+            for (int part = 0; pass && part < n; part++)
+                (*origins)[at + part] = (origin){e, (int16_t)split, (int16_t)part};
+            at += n;
+        }
+        if (pass) break;
+        parts = at;
+        if (parts > INT32_MAX)
+            EG_TRY(eg_fail(mesh->ctx, EG_ERROR_UNSUPPORTED, "%lld cells are too many for one file",
+                           (long long)parts));
+        EG_TRY(eg_new(mesh->ctx, (size_t)mesh->element_count, &order));
+        EG_TRY(order_elements(mesh, order));
+        EG_TRY(eg_new(mesh->ctx, (size_t)parts, origins));
+    }
+    *found = (int32_t)parts;
+done:
+    eg_release(mesh->ctx, &order);
+    return status;
+}
+
+static void describe_elements(eg_snapshot *s, const eg_mesh *mesh, const origin *origins,
                               const eg_snapshot_values *fields, int count)
 {
     for (int32_t i = 0; i < s->element_count; i++) {
-        const int32_t e = order[i];
+        const int32_t e = origins[i].element;
         s->shape[i] = mesh->shape[e];
         s->global[i] = mesh->global[e];
         s->degree[i] = (uint8_t)(mesh->order > 1 ? mesh->order : 1);
         for (int f = 0; f < count; f++)
-            if (fields[f].degree[e] > s->value_degree[i]) s->value_degree[i] = fields[f].degree[e];
+            if (fields[f].basis != EG_BASIS_CELLS && fields[f].degree[e] > s->value_degree[i])
+                s->value_degree[i] = fields[f].degree[e];
         if (s->value_degree[i] > s->degree[i]) s->degree[i] = s->value_degree[i];
     }
 }
 
-static eg_status place_coordinates(eg_snapshot *s, const eg_mesh *mesh, const int32_t *order,
+static eg_status place_coordinates(eg_snapshot *s, const eg_mesh *mesh, const origin *origins,
                                    eg_to_nodes_list *maps)
 {
     eg_status status = EG_OK;
@@ -125,10 +185,11 @@ static eg_status place_coordinates(eg_snapshot *s, const eg_mesh *mesh, const in
     for (int32_t i = 0; i < s->element_count; i++) {
         const eg_to_nodes *map;
         EG_TRY(eg_to_nodes_find(maps, (eg_shape)s->shape[i], EG_BASIS_LOBATTO, mesh->order,
-                                s->degree[i], &map));
-        eg_mesh_element_nodes(mesh, order[i], nodes);
+                                s->degree[i], origins[i].split, &map));
+        eg_mesh_element_nodes(mesh, origins[i].element, nodes);
         for (int d = 0; d < s->dim; d++)
-            eg_to_nodes_apply(map, s->dim, nodes + d, s->x + s->first_node[i] * s->dim + d);
+            eg_to_nodes_apply(map, origins[i].part, s->dim, nodes + d,
+                              s->x + s->first_node[i] * s->dim + d);
     }
 done:
     eg_release(s->ctx, &nodes);
@@ -136,7 +197,7 @@ done:
 }
 
 /* Adds the components of a field. */
-static eg_status add_field(eg_snapshot *s, const eg_mesh *mesh, const int32_t *order,
+static eg_status add_field(eg_snapshot *s, const eg_mesh *mesh, const origin *origins,
                            const eg_snapshot_values *field, eg_to_nodes_list *maps)
 {
     eg_status status = EG_OK;
@@ -152,13 +213,13 @@ static eg_status add_field(eg_snapshot *s, const eg_mesh *mesh, const int32_t *o
         EG_TRY(
             eg_snapshot_append(s, field->names[c], field->units ? field->units[c] : NULL, &values));
     for (int32_t i = 0; i < s->element_count; i++) {
-        const int32_t e = order[i];
+        const int32_t e = origins[i].element;
         const int np = eg_mode_count((eg_shape)s->shape[i], field->degree[e]);
         const eg_to_nodes *map;
         EG_TRY(eg_to_nodes_find(maps, (eg_shape)s->shape[i], field->basis, field->degree[e],
-                                s->degree[i], &map));
+                                s->degree[i], origins[i].split, &map));
         for (int c = 0; c < field->components; c++)
-            eg_to_nodes_apply(map, 1, field->values + first[e] + (size_t)(c * np),
+            eg_to_nodes_apply(map, origins[i].part, 1, field->values + first[e] + (size_t)(c * np),
                               s->arrays[array + c].values + s->first_node[i]);
     }
 done:
@@ -171,26 +232,26 @@ eg_status eg_snapshot_create_values(const eg_mesh *mesh, int64_t step, double ti
 {
     eg_context *ctx = mesh->ctx;
     eg_snapshot *s = NULL;
-    int32_t *order = NULL;
+    origin *origins = NULL;
+    int32_t elements = 0;
     eg_to_nodes_list maps = {.ctx = ctx};
     eg_status status = EG_OK;
     *out = NULL;
-    EG_TRY(eg_snapshot_allocate(ctx, mesh->dim, mesh->element_count, &s));
+    EG_TRY(find_origins(mesh, fields, count, &origins, &elements));
+    EG_TRY(eg_snapshot_allocate(ctx, mesh->dim, elements, &s));
     s->step = step;
     s->time = time;
-    EG_TRY(eg_new(ctx, (size_t)mesh->element_count, &s->value_degree));
-    EG_TRY(eg_new(ctx, (size_t)mesh->element_count, &order));
-    EG_TRY(order_elements(mesh, order));
-    describe_elements(s, mesh, order, fields, count);
+    EG_TRY(eg_new(ctx, (size_t)elements, &s->value_degree));
+    describe_elements(s, mesh, origins, fields, count);
     EG_TRY(eg_snapshot_place_nodes(s));
-    EG_TRY(place_coordinates(s, mesh, order, &maps));
+    EG_TRY(place_coordinates(s, mesh, origins, &maps));
     for (int f = 0; f < count; f++)
-        EG_TRY(add_field(s, mesh, order, &fields[f], &maps));
+        EG_TRY(add_field(s, mesh, origins, &fields[f], &maps));
     *out = s;
     s = NULL;
 done:
     eg_to_nodes_free(&maps);
-    eg_release(ctx, &order);
+    eg_release(ctx, &origins);
     eg_snapshot_destroy(&s);
     return status;
 }

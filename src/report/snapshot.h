@@ -3,7 +3,9 @@
  *
  * Each element has nodes of its own: those of the basis EG_BASIS_EQUIDISTANT of its degree in this
  * library's order, at which both its coordinates and its values stand. The degree is the larger of
- * that of the mapping and that of the values, so that both polynomials are exactly what they were. */
+ * that of the mapping and that of the values, so that both polynomials are exactly what they were. An
+ * element of the mesh where a field consists of cells (EG_BASIS_CELLS) becomes as many elements, on
+ * each of which that field is the constant it is. */
 #ifndef EG_REPORT_SNAPSHOT_H
 #define EG_REPORT_SNAPSHOT_H
 
@@ -26,8 +28,9 @@ typedef struct eg_snapshot {
     uint8_t *degree;       /* [element_count] of the nodes, ≥ 1; owned */
     uint8_t *value_degree; /* [element_count] the largest of the values, ≤ degree; owned; NULL: not
                               known */
-    int64_t *global;       /* [element_count] number in the mesh; ascending but where pieces
-                              of several ranks were read; owned */
+    int64_t *global;       /* [element_count] number in the mesh, the same for all cells of an
+                              element; ascending but where pieces of several ranks were read;
+                              owned */
     int64_t *first_node;   /* [element_count + 1] owned */
     double *x;             /* [node_count][dim] owned */
     int array_count;
@@ -66,7 +69,8 @@ typedef struct eg_snapshot_values {
     const double *values;     /* [element][component][np] in the order of the mesh */
 } eg_snapshot_values;
 
-/* The mesh's own elements with these fields. */
+/* The mesh's own elements with these fields. On an element fields have equally many cells, if any:
+ * others are EG_ERROR_UNSUPPORTED. */
 eg_status eg_snapshot_create_values(const eg_mesh *mesh, int64_t step, double time,
                                     const eg_snapshot_values *fields, int count, eg_snapshot **out);
 

@@ -290,9 +290,11 @@ static eg_status create_matrices(eg_element *e)
         multiply_matrices(e);
     else
         EG_TRY(fill_matrices(e));
-    /* Mode 0 is constant and all others have mean 0. */
+    /* Mode 0 is constant and all others have mean 0. Cells are equal. */
+    const double volume = eg_shape_get_info(e->shape)->volume;
     for (size_t i = 0; i < np; i++)
-        e->weights[i] = sqrt(eg_shape_get_info(e->shape)->volume) * e->V_inverse[i];
+        e->weights[i] =
+            e->basis == EG_BASIS_CELLS ? volume / e->np : sqrt(volume) * e->V_inverse[i];
 done:
     return status;
 }

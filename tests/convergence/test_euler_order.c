@@ -5,7 +5,10 @@
  * Degree 3 with all methods; all of them where EAGRE_TEST_LONG is set.
  *
  * On curved elements: the vortex, and flow between walls that are arcs, at half an order above the degree
- * at least. */
+ * at least.
+ *
+ * Finite volumes in [-5, 5]², by means of cells: second order, third order in lines with one flux point per
+ * face, which is of second order in the end, and third order with two. */
 #include "euler_runs.h"
 
 #include <math.h>
@@ -93,11 +96,45 @@ static void test_euler__curved_elements_have_the_order_of_the_degree(void **stat
     assert_int_equal(wrong, 0);
 }
 
+static void test_euler__volumes_converge(void **state)
+{
+    static const struct {
+        const char *order, *points;
+        double least;
+    } variants[] = {{"scheme.order=2", "scheme.face_points=1", 1.9},
+                    {"scheme.order=3", "scheme.face_points=1", 2.4},
+                    {"scheme.order=3", "scheme.face_points=2", 2.8}};
+    eg_context *ctx = test_context();
+    eg_device *device = NULL;
+    int wrong = 0;
+    (void)state;
+    TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
+    for (size_t i = 0; i < EG_COUNT(variants); i++) {
+        double error[2];
+        for (int k = 0; k < 2; k++) {
+            const char *const overrides[] = {
+                variants[i].order,  variants[i].points,
+                "scheme.method=fv", "space.degree=3",
+                "time.cfl=0.4",     k ? "mesh.cells=[40,40]" : "mesh.cells=[20,20]"};
+            error[k] = euler_run_file(device, "euler-vortex.toml", overrides, EG_COUNT(overrides))
+                           .nodal_l2;
+        }
+        const double order = log2(error[0] / error[1]);
+        print_message("  fv %s %s: %.3e -> %.3e, order %.2f\n", variants[i].order,
+                      variants[i].points, error[0], error[1], order);
+        if (!(order >= variants[i].least)) wrong++;
+    }
+    eg_device_close(&device);
+    test_context_free(&ctx);
+    assert_int_equal(wrong, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_euler__vortex_converges),
         cmocka_unit_test(test_euler__curved_elements_have_the_order_of_the_degree),
+        cmocka_unit_test(test_euler__volumes_converge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

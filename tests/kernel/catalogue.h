@@ -59,7 +59,7 @@ typedef struct catalogue_row {
         }                                                                                          \
     }
 
-#define CATALOGUE_EULER_SHAPED(lanes, m, inner, scheme, gauss, cartesian, flux, boundaries,         \
+#define CATALOGUE_EULER_SHAPED(lanes, m, inner, scheme, gauss, cartesian, flux, boundaries,        \
                                low_storage, curved, rows_of_metric, order)                         \
     {                                                                                              \
         "model/euler/stage.k.c", "stage", EG_F64, lanes, .rows = m, .defines = {                   \
@@ -104,6 +104,21 @@ typedef struct catalogue_row {
             {"BOUNDARIES", boundaries},                                                            \
             {"LIMITS", limits},                                                                    \
             {"POSITIVITY", positivity}                                                             \
+        }                                                                                          \
+    }
+#define CATALOGUE_CELLS(name, lanes, m, order, points, limited, cartesian, flux, boundaries,       \
+                        low_storage, pieces)                                                       \
+    {                                                                                              \
+        "model/euler/" name ".k.c", name, EG_F64, lanes, .rows = m, .defines = {                   \
+            {"M", m},                                                                              \
+            {"RECONSTRUCTION", order},                                                             \
+            {"FACE_POINTS", points},                                                               \
+            {"LIMITED", limited},                                                                  \
+            {"CARTESIAN", cartesian},                                                              \
+            {"FLUX", flux},                                                                        \
+            {"BOUNDARIES", boundaries},                                                            \
+            {"LOW_STORAGE", low_storage},                                                          \
+            {"PIECES", pieces}                                                                     \
         }                                                                                          \
     }
 #define CATALOGUE_TRACE(entry, real, faces, orientations, np, count, terms, weighted)              \
@@ -340,6 +355,11 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_EULER_LIMIT(3, 1, 1, 0, 1, 0),
     CATALOGUE_EULER_LIMIT(4, 0, 0, 1, 1, 1),
     CATALOGUE_EULER_LIMIT(9, 1, 0, 0, 0, 1),
+    CATALOGUE_CELLS("cells", 0, 2, 2, 1, 0, 1, 0, 0, 0, 1),
+    CATALOGUE_CELLS("cells", 0, 4, 3, 1, 1, 1, 1, 0, 1, 1),
+    CATALOGUE_CELLS("cells", 0, 3, 3, 2, 0, 0, 2, 1, 0, 0),
+    CATALOGUE_CELLS("slopes", 0, 3, 3, 2, 0, 0, 2, 1, 0, 0),
+    CATALOGUE_CELLS("slopes", 16, 9, 2, 2, 1, 1, 0, 0, 0, 0),
     {"kernel/hexahedron.k.c", "gradient", EG_F64, 4, .defines = {{"SIDE", 10}}},
     {"kernel/hexahedron.k.c", "gradient", EG_F64, 16, 80, .defines = {{"SIDE", 10}}},
     {"kernel/hexahedron.k.c", "gradient", EG_F32, 8, .defines = {{"SIDE", 10}}},

@@ -243,6 +243,7 @@ static void nodal_body(eg_device *device, eg_type real)
             check_nodal(device, real, all_shapes[s], (eg_basis)basis, 2);
         }
     check_nodal(device, real, EG_SHAPE_QUAD, EG_BASIS_GAUSS, 0);
+    if (real == EG_F64) check_nodal(device, real, EG_SHAPE_QUAD, EG_BASIS_CELLS, 2);
     check_nodal(device, real, EG_SHAPE_TRI, EG_BASIS_LOBATTO, 0);
 }
 

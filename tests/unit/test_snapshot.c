@@ -1,4 +1,5 @@
-/* Snapshots are the fields they were made of: the same polynomials on the same elements. */
+/* Snapshots are the fields they were made of: the same polynomials on the same elements,
+ * the same constants on the same cells. */
 #include "expression.h"
 #include "snapshots.h"
 
@@ -49,8 +50,10 @@ static void check_snapshot(const eg_mesh *mesh, const test_source *fields, int c
     eg_snapshot_destroy(&s);
 }
 
+/* Which bases are polynomials on a shape. */
 static bool has_basis(eg_shape shape, eg_basis basis)
 {
+    if (basis == EG_BASIS_CELLS) return false;
     return eg_shape_get_info(shape)->tensor || basis == EG_BASIS_LOBATTO ||
            basis == EG_BASIS_EQUIDISTANT || basis == EG_BASIS_MODAL;
 }
@@ -98,6 +101,77 @@ static void test_snapshot__takes_the_largest_degree_of_several_fields_and_mappin
         assert_int_equal(s->degree[i], 2);
     assert_int_equal(s->array_count, 0);
     eg_snapshot_destroy(&s);
+    test_source_free(&fields[0]);
+    test_source_free(&fields[1]);
+    eg_mesh_destroy(&mesh);
+    test_context_free(&ctx);
+}
+
+/* All nodes of a cell have its value, to the bit, and lie where the element's mapping has them; a polynomial
+ * beside it is still itself. */
+static void check_cells(eg_context *ctx, eg_shape shape, int order, uint64_t *seed)
+{
+    enum { N = 3 };
+    eg_mesh *mesh = test_bent_box(ctx, shape, order, 1, false);
+    test_elements elements = {.ctx = ctx};
+    test_source fields[] = {test_source_new(mesh, EG_BASIS_CELLS, N - 1, N - 1, 2, seed),
+                            test_source_new(mesh, EG_BASIS_GAUSS, 2, 2, 1, seed)};
+    const eg_snapshot_values views[] = {fields[0].view, fields[1].view};
+    const int parts = mesh->dim == 2 ? N * N : N * N * N;
+    eg_snapshot *s = NULL;
+    TEST_OK(ctx, eg_snapshot_create_values(mesh, 0, 0, views, 2, &s));
+    assert_int_equal(s->element_count, parts * mesh->element_count);
+    for (int32_t i = 0; i < s->element_count; i++) {
+        const int32_t e = (int32_t)s->global[i]; /* the numbers of a box have no gaps */
+        double r[3], inside[3];
+        assert_int_equal(e, i / parts);
+        assert_int_equal(s->degree[i], order > 2 ? order : 2);
+        assert_int_equal(s->value_degree[i], 2);
+        test_random_point(shape, seed, r);
+        for (int d = 0, part = i % parts; d < mesh->dim; d++, part /= N)
+            inside[d] = (2 * (part % N) + 1 - N + r[d]) / N;
+        for (int c = 0; c < 2; c++)
+            for (int64_t k = s->first_node[i]; k < s->first_node[i + 1]; k++)
+                assert_true(s->arrays[c].values[k] ==
+                            fields[0].values[fields[0].first[e] + (size_t)(c * parts + i % parts)]);
+        for (int d = 0; d < mesh->dim; d++)
+            TEST_NEAR(test_evaluate(&elements, shape, s->degree[i], EG_BASIS_EQUIDISTANT, s->dim,
+                                    s->x + s->first_node[i] * s->dim + d, r),
+                      test_coordinate_at(&elements, mesh, e, d, inside), 1e-13);
+        TEST_NEAR(test_evaluate(&elements, shape, s->degree[i], EG_BASIS_EQUIDISTANT, 1,
+                                s->arrays[2].values + s->first_node[i], r),
+                  test_source_at(&elements, mesh, &fields[1], e, 0, inside), 1e-12);
+    }
+    eg_snapshot_destroy(&s);
+    test_source_free(&fields[0]);
+    test_source_free(&fields[1]);
+    test_elements_free(&elements);
+    eg_mesh_destroy(&mesh);
+}
+
+static void test_snapshot__shows_cells_as_constants(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    uint64_t seed = 8;
+    check_cells(ctx, EG_SHAPE_QUAD, 1, &seed);
+    check_cells(ctx, EG_SHAPE_QUAD, 3, &seed);
+    check_cells(ctx, EG_SHAPE_HEX, 1, &seed);
+    test_context_free(&ctx);
+}
+
+static void test_snapshot__refuses_cells_of_two_sizes(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    uint64_t seed = 9;
+    eg_mesh *mesh = test_bent_box(ctx, EG_SHAPE_QUAD, 1, 1, false);
+    test_source fields[] = {test_source_new(mesh, EG_BASIS_CELLS, 2, 2, 2, &seed),
+                            test_source_new(mesh, EG_BASIS_CELLS, 3, 3, 1, &seed)};
+    const eg_snapshot_values views[] = {fields[0].view, fields[1].view};
+    eg_snapshot *s = NULL;
+    TEST_FAILS(ctx, EG_ERROR_UNSUPPORTED, "3 and with 4 cells",
+               eg_snapshot_create_values(mesh, 0, 0, views, 2, &s));
     test_source_free(&fields[0]);
     test_source_free(&fields[1]);
     eg_mesh_destroy(&mesh);
@@ -231,6 +305,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_snapshot__is_the_polynomial_of_every_basis_degree_and_mapping),
         cmocka_unit_test(test_snapshot__takes_the_largest_degree_of_several_fields_and_mapping),
+        cmocka_unit_test(test_snapshot__shows_cells_as_constants),
+        cmocka_unit_test(test_snapshot__refuses_cells_of_two_sizes),
         cmocka_unit_test(test_snapshot__values_at_vertices_are_those_of_the_field_to_the_bit),
         cmocka_unit_test(test_snapshot__is_made_of_a_states_fields_and_expressions_of_them),
         cmocka_unit_test(test_snapshot__survives_every_failing_allocation),

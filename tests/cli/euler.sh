@@ -58,9 +58,10 @@ case $(value ns_per_point_stage) in
 esac
 
 # --- the same on all devices and numbers of ranks -----------------------------------------------------
-for method in dg ndg cpr sd curved-dg curved-ndg; do
-    set -- "$vortex" scheme.method=$method 'mesh.cells=[13,11]' mesh.perturb=0.1 time.cfl=0.1
+for method in dg ndg cpr sd fv fv2 curved-dg curved-ndg; do
+    set -- "$vortex" "scheme.method=${method%2}" 'mesh.cells=[13,11]' mesh.perturb=0.1 time.cfl=0.1
     case $method in
+    fv2) set -- "$@" scheme.order=3 scheme.face_points=2 ;;
     curved-*) set -- "$annulus" "scheme.method=${method#curved-}" 'mesh.cells=[3,7]' space.degree=2 \
         mesh.order=2 time.end=1 ;;
     esac
@@ -87,7 +88,7 @@ json file.toml
 near "$(rho)" "$expected" 1e-8
 
 # --- a run that goes on is the run that was not interrupted ----------------------------------------
-for method in dg ndg cpr sd; do
+for method in dg ndg cpr sd fv; do
     set -- "$vortex" scheme.method=$method 'mesh.cells=[10,9]' time.cfl=0.1 time.end=0.6 \
         output.series.steps=1 output.integral.energy.of='E^2' output.integral.momentum.of='mx*rho' \
         output.checkpoint.steps=7
@@ -147,7 +148,7 @@ for type in farfield state inflow; do
         done
         printf '[boundary.right]\ntype = "outflow"\n'
     } >uniform.toml
-    for method in dg ndg cpr sd curved-dg curved-ndg; do
+    for method in dg ndg cpr sd fv curved-dg curved-ndg; do
         set -- uniform.toml "scheme.method=${method#curved-}"
         [ $method = "${method#curved-}" ] ||
             set -- "$@" mesh.order=3 'mesh.map=["x + 0.1*sin(3*y)", "y + 0.2*x*cos(4*x*y)"]'
@@ -189,7 +190,7 @@ scheme = "ssp-rk3"
 cfl = 0.08
 end = 0.1
 END
-for method in dg ndg sd cpr; do
+for method in dg ndg sd cpr fv; do
     set -- tube.toml scheme.method=$method limiter.positivity=true
     json "$@"
     near "$(total rho end)" "$(total rho start)" 1e-13
@@ -206,6 +207,7 @@ for method in dg ndg sd cpr; do
         near "$(total mx end)" "$expected" 1e-11
     done
 done
+json tube.toml scheme.method=fv time.scheme=rk4 # whose slopes are limited in the rate
 wrong 'stages of "rk4" are no mixture' tube.toml time.scheme=rk4
 wrong 'is for method "minmod"' tube.toml limiter.method=none limiter.threshold=0.1
 wrong 'did you mean' tube.toml limiter.method=minmd
@@ -225,6 +227,22 @@ wrong 'a boundary of type "wall" has none' box.toml boundary.left.rho=1
 wrong 'needs the state behind it' box.toml boundary.left.type=farfield
 wrong 'u is not given' box.toml exact.rho=1
 wrong 'did you mean' "$vortex" scheme.method=dgg
+wrong 'it is for method "fv", not for "dg"' "$vortex" scheme.order=3
+wrong 'it is for method "fv", not for "sd"' "$vortex" scheme.method=sd scheme.face_points=2
+wrong 'from 2 to 3' "$vortex" scheme.method=fv scheme.order=4
+wrong 'with "fv" all slopes are limited' tube.toml scheme.method=fv limiter.threshold=0.1
+wrong '"minmod" that keeps density' tube.toml scheme.method=fv limiter.method=none limiter.positivity=true
+wrong 'method "fv" needs straight elements, of order 1, not 2' "$vortex" scheme.method=fv mesh.order=2
+
+# --- cells are drawn as they are -------------------------------------------------------------------------
+# Of 4 x 4 elements with 3 x 3 cells each; all points of a cell have one value.
+if "$eagre" run "$vortex" scheme.method=fv 'mesh.cells=[4,4]' time.end=0.1 output.directory=cells output.fields.end=true \
+    --device cpu:1 >out 2>err; then
+    "$eagre" info cells/fields/*.vtu >out 2>err || complain "cells/fields cannot be read"
+    grep -q '144, each a quadrilateral of degree 1, values of degree 0' out || complain "cells are not shown as such"
+else
+    grep -q zlib err || complain "fields of cells are not written"
+fi
 "$eagre" run "$vortex" time.cfl=2 --device cpu:1 >out 2>err && complain "a CFL number of 2 works"
 grep -q 'without a speed of sound\|is not finite\|is -\|more than guard' err || complain "what is lost is not told"
 

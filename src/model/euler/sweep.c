@@ -1,6 +1,8 @@
 /* Which groups `sweep` (sweep.k.c) is for, and where it finds the neighbours of each tile's elements. */
 #include "model/euler/parts.h"
 
+#include <string.h>
+
 /* Of how many elements fluxes are kept at most: rows of a space are not longer (field/space.c). */
 enum { KEPT_MOST = 1024 };
 enum { LANES_MOST = 16 };
@@ -57,7 +59,7 @@ eg_status eg_euler_find_rows(eg_euler *a, int group)
     eg_status status = EG_OK;
     p->sweeps = p->cartesian && space->mesh->order == 1 &&
                 eg_euler_basis(a->scheme) == EG_BASIS_LOBATTO && g->lanes <= LANES_MOST &&
-                !eg_device_get_info(space->device)->is_gpu;
+                strcmp(eg_device_get_info(space->device)->backend, "cpu") == 0;
     if (!p->sweeps) return EG_OK;
     EG_TRY(eg_new(space->ctx, 4 * count + 1, &rows));
     p->ring = 1;

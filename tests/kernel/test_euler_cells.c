@@ -458,6 +458,72 @@ static void test_euler_cells__conserve_for_a_thousand_steps(void **state)
     test_context_free(&ctx);
 }
 
+static const char blast[] =
+    "model = \"euler\"\n"
+    "[mesh]\nshape = \"quadrilateral\"\ncells = [13, 13]\nperturb = 0.1\n"
+    "[space]\ndegree = 2\n[scheme]\nmethod = \"fv\"\nflux = \"hllc\"\n"
+    "[initial]\nrho = \"x^2 + y^2 < 0.25 ? 1 : 0.125\"\nu = 0.0\nv = 0.0\n"
+    "p = \"x^2 + y^2 < 0.25 ? 1 : 0.1\"\n"
+    "[boundary.left]\ntype = \"wall\"\n[boundary.bottom]\ntype = \"wall\"\n"
+    "[boundary.right]\ntype = \"outflow\"\n[boundary.top]\ntype = \"outflow\"\n"
+    "[time]\ncfl = 0.4\nend = 0.15\n";
+
+/* The range of density at the end, seen by `look`, which stands for the `details` of the model. */
+static struct {
+    const eg_model *model;
+    double least, most;
+} seen;
+
+static eg_status look(void *state, eg_facts *facts)
+{
+    eg_state shown = {0};
+    seen.model->show(state, &shown);
+    const eg_field *field = shown.fields[0].field;
+    const size_t count = eg_field_host_count(field);
+    const size_t np = (size_t)field->space->groups[0].element->np;
+    double *values = new_values(count);
+    TEST_OK(field->space->ctx, eg_field_to_host(field, values));
+    seen.least = INFINITY;
+    seen.most = -INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        if (i / np % 4 != 0) continue;
+        seen.least = fmin(seen.least, values[i]);
+        seen.most = fmax(seen.most, values[i]);
+    }
+    free(values);
+    return seen.model->details(state, facts);
+}
+
+static void explode(eg_device *device, const char *const *overrides, size_t count)
+{
+    eg_context *ctx = eg_device_context(device);
+    eg_case *cas = NULL;
+    TEST_OK(ctx, eg_model_open_text(ctx, "case", blast, strlen(blast), overrides, count,
+                                    &seen.model, &cas));
+    eg_model watched = *seen.model;
+    watched.details = look;
+    euler_run(device, &watched, &cas);
+}
+
+static void test_euler_cells__limited_shocks_make_no_new_extrema(void **state)
+{
+    eg_context *ctx = test_context();
+    eg_device *device = NULL;
+    (void)state;
+    TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
+    for (size_t i = 0; i < EG_COUNT(variants); i++) {
+        const char *const overrides[] = {variants[i][0], variants[i][1], "limiter.method=minmod"};
+        explode(device, overrides, EG_COUNT(overrides));
+        if (!(seen.least >= 0.125 - 1e-12 && seen.most <= 1 + 1e-12))
+            fail_msg("%s %s: density is from %.15g to %.15g", overrides[0], overrides[1],
+                     seen.least, seen.most);
+    }
+    explode(device, (const char *const[]){"limiter.method=none"}, 1);
+    assert_true(seen.least < 0.12); /* so that it takes a limiter */
+    eg_device_close(&device);
+    test_context_free(&ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -465,6 +531,7 @@ int main(void)
         KERNEL_TEST(test_euler_cells__stages_on_a_cpu),
         cmocka_unit_test(test_euler_cells__uniform_flow_stays_on_perturbed_meshes),
         cmocka_unit_test(test_euler_cells__conserve_for_a_thousand_steps),
+        cmocka_unit_test(test_euler_cells__limited_shocks_make_no_new_extrema),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -344,9 +344,8 @@ static eg_status identify(compare_study *s)
 {
     eg_status status = EG_OK;
     const eg_device_info *device = eg_device_get_info(s->device);
-    const eg_case_source source = eg_case_get_source(s->cas);
-    for (size_t i = 0; i < source.override_count; i++)
-        EG_TRY(eg_text_printf(&s->replacements, "%s%s", i > 0 ? " " : "", source.overrides[i]));
+    for (int i = 1; i < s->options->name_count; i++)
+        EG_TRY(eg_text_printf(&s->replacements, "%s%s", i > 1 ? " " : "", s->options->names[i]));
     EG_TRY(eg_text_printf(&s->device_name, "%s (%s)", device->spec, device->name));
     EG_TRY(eg_comm_agree(s->options->comm, hash_case(s, s->identity.case_hash)));
     s->identity.replacements = eg_text_string(&s->replacements);
@@ -432,15 +431,13 @@ const cli_command cli_command_compare = {
     .usage = "CASE.toml [SECTION.KEY=VALUE …] [--schemes LIST] [--degrees LIST] [--cells LIST] "
              "[OPTION …]",
     .about =
-        "Runs a case by every scheme, with every degree, on every mesh: the same physics, with "
-        "the\n"
-        "same number of unknowns. Each setting has the largest CFL number at which halving it "
-        "changes\n"
+        "Runs a case by every scheme, with every degree, on every mesh, with the same physics and\n"
+        "number of unknowns. Each setting has the largest CFL number at which halving it changes\n"
         "the error by less than 0.1 % (--tolerance), which is searched by halving and bisection,\n"
         "or the one given by --cfl. Prints errors, orders, times of steps and of the whole, and\n"
         "work units: times over that of a fixed reference work on one core, measured in the same\n"
         "session. Without [exact] the norm of the solution stands for its error, and may change\n"
-        "by 0.01 %.\n"
+        "by 0.01 %. fv:scheme.order=2 is a replacement for one scheme alone.\n"
         "\n"
         "The directory gets results.csv, a row for each run, brought up to date after each;\n"
         "tables.md; and charts: error-work, work-points, step-work and bars of each degree.\n"

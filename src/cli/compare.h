@@ -6,6 +6,8 @@
 #include "compare/compare.h"
 #include "report/report.h"
 
+#define COMPARE_FINITE_VOLUMES "fv"
+
 /* A comparison of the command line. Settings are [degree][mesh][scheme], so that what is
  * compared is measured side by side. */
 typedef struct compare_study {
@@ -37,10 +39,18 @@ typedef struct compare_study {
 
 /* compare_plan.c: reads the options and the case into the plan, and checks all settings. */
 eg_status compare_make_plan(compare_study *study);
+
+/* compare_case.c: the case as it is given, without what is for one scheme alone. */
+eg_status compare_open_own(compare_study *study);
 /* The case of a setting. */
 eg_status compare_open_case(const compare_study *study, const eg_compare_setting *of, double cfl,
                             eg_case **out);
 
+/* A replacement as a scheme has it: "fv:scheme.order=2" is one of fv alone, without what is before the
+ * colon; NULL: this scheme does not have it. With scheme NULL that of any. */
+const char *compare_word(const char *word, const char *scheme);
+/* A key of the model's own; NULL: it has none of this name. */
+const eg_key *compare_find_key(const eg_model *model, const char *section, const char *name);
 /* "dg degree 2 cells 20"; returns `text`. */
 #define COMPARE_NAME_BYTES 128
 const char *compare_name(const eg_compare_setting *of, char text[COMPARE_NAME_BYTES]);

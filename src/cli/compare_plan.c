@@ -1,24 +1,12 @@
-/* What `eagre compare` compares: settings from the options and the case, and the case of each. */
+/* What `eagre compare` compares: settings from the options and the case. */
 #include "cli/compare.h"
 
 #include "model/model.h"
 
-#include <assert.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define FINITE_VOLUMES "fv"
-
-/* A key of the model's own; NULL: it has none of this name. */
-static const eg_key *find_key(const eg_model *model, const char *section, const char *name)
-{
-    for (const eg_key *key = model->keys; key->name; key++)
-        if (strcmp(key->section, section) == 0 && strcmp(key->name, name) == 0) return key;
-    return NULL;
-}
 
 /* --- lists -------------------------------------------------------------------------------------- */
 
@@ -75,6 +63,32 @@ static eg_status read_schemes(compare_study *s, const eg_key *methods)
 done:
     eg_text_free(&all);
     return status;
+}
+
+/* Replacements for one scheme are for one that is compared, and of nothing that is the same for all. */
+static eg_status check_words(const compare_study *s, const eg_key *methods)
+{
+    static const char *const fixed[] = {"scheme.method", "space.degree", "mesh.", "time."};
+    for (int i = 1; i < s->options->name_count; i++) {
+        const char *word = s->options->names[i], *rest = compare_word(word, NULL);
+        char name[EG_COMPARE_NAME];
+        bool known = false;
+        if (rest == word) continue;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(word, ":"), word);
+        for (size_t k = 0; methods->choices[k]; k++)
+            known = known || strcmp(methods->choices[k], name) == 0;
+        if (!known) return unknown_scheme(s, methods, word, name);
+        for (size_t k = 0; k < EG_COUNT(fixed); k++)
+            if (strncmp(rest, fixed[k], strlen(fixed[k])) == 0)
+                return eg_fail(s->ctx, EG_ERROR_ARGUMENT,
+                               "\"%s\": meshes and steps are not for one scheme alone", word);
+        known = false;
+        for (size_t k = 0; k < s->schemes.count; k++)
+            known = known || strcmp(s->schemes.text[k], name) == 0;
+        if (!known)
+            return eg_fail(s->ctx, EG_ERROR_ARGUMENT, "\"%s\": it is for none of --schemes", word);
+    }
+    return EG_OK;
 }
 
 /* The case's own cells as they would stand in the list: one number where all axes have the same. */
@@ -252,79 +266,9 @@ done:
 static double guess_start(const eg_compare_setting *of)
 {
     char text[16];
-    if (strcmp(of->scheme, FINITE_VOLUMES) == 0) return 0.8;
+    if (strcmp(of->scheme, COMPARE_FINITE_VOLUMES) == 0) return 0.8;
     snprintf(text, sizeof text, "%.2g", 2.4 / ((of->degree + 1) * (of->degree + 2)));
     return strtod(text, NULL);
-}
-
-/* --- cases -------------------------------------------------------------------------------------- */
-
-#define MOST_REPLACEMENTS 24
-#define REPLACEMENT_BYTES 96
-
-/* The words of a case, each added behind those before. */
-typedef struct words {
-    char **list; /* with room for MOST_REPLACEMENTS more */
-    int count;
-    char text[MOST_REPLACEMENTS][REPLACEMENT_BYTES];
-    int used;
-} words;
-
-static void EG_PRINTF(2, 3) add_word(words *w, const char *format, ...)
-{
-    va_list arguments;
-    assert(w->used < MOST_REPLACEMENTS);
-    va_start(arguments, format);
-    vsnprintf(w->text[w->used], REPLACEMENT_BYTES, format, arguments);
-    va_end(arguments);
-    w->list[w->count++] = w->text[w->used++];
-}
-
-/* Finite volumes are of second order where the others have degree 1 and of third order above, as in
- * [zimmerman2018], unless the case says what they are. */
-static bool chooses_order(const compare_study *s, const eg_compare_setting *of)
-{
-    return strcmp(of->scheme, FINITE_VOLUMES) == 0 && find_key(s->model, "scheme", "order") &&
-           !eg_case_given(s->cas, "scheme.order");
-}
-
-eg_status compare_open_case(const compare_study *s, const eg_compare_setting *of, double cfl,
-                            eg_case **out)
-{
-    eg_status status = EG_OK;
-    const eg_model *model = NULL;
-    cli_options with = *s->options;
-    words *w = NULL;
-    char value[CLI_VALUE_BYTES];
-    *out = NULL;
-    with.names = NULL;
-    EG_TRY(eg_new(s->ctx, 1, &w));
-    EG_TRY(eg_new(s->ctx, (size_t)with.name_count + MOST_REPLACEMENTS, &with.names));
-    for (int i = 0; i < with.name_count; i++)
-        with.names[i] = s->options->names[i];
-    w->list = with.names;
-    w->count = with.name_count;
-    add_word(w, "scheme.method=%s", of->scheme);
-    add_word(w, "space.degree=%d", of->degree);
-    if (of->cells[0] && cli_entry_cells(of->cells, value)) add_word(w, "mesh.cells=%s", value);
-    add_word(w, "time.cfl=%.17g", cfl);
-    if (chooses_order(s, of)) add_word(w, "scheme.order=%d", of->degree == 1 ? 2 : 3);
-    /* Errors against nothing are norms of the solution. */
-    for (const eg_key *key = s->model->keys; key->name && !s->has_exact; key++)
-        if (strcmp(key->section, "exact") == 0) add_word(w, "exact.%s=0", key->name);
-    with.name_count = w->count;
-    EG_TRY(cli_open_case(s->ctx, &with, 0, &model, out));
-done:
-    eg_release(s->ctx, &with.names);
-    eg_release(s->ctx, &w);
-    return status;
-}
-
-const char *compare_name(const eg_compare_setting *of, char text[COMPARE_NAME_BYTES])
-{
-    snprintf(text, COMPARE_NAME_BYTES, "%s degree %d%s%s", of->scheme, of->degree,
-             of->cells[0] ? " cells " : "", of->cells);
-    return text;
 }
 
 /* --- the plan ----------------------------------------------------------------------------------- */
@@ -376,8 +320,8 @@ eg_status compare_make_plan(compare_study *s)
     eg_status status = EG_OK;
     const char *names[EG_MODEL_FIELDS_MAX];
     double start = 0;
-    EG_TRY(cli_open_case(s->ctx, s->options, 0, &s->model, &s->cas));
-    const eg_key *methods = find_key(s->model, "scheme", "method");
+    EG_TRY(compare_open_own(s));
+    const eg_key *methods = compare_find_key(s->model, "scheme", "method");
     if (!methods || !methods->choices || !s->model->in_time)
         EG_TRY(eg_fail(s->ctx, EG_ERROR_ARGUMENT,
                        "the model \"%s\" has one scheme, and nothing to compare: give a case of "
@@ -390,6 +334,7 @@ eg_status compare_make_plan(compare_study *s)
             eg_fail(s->ctx, EG_ERROR_ARGUMENT,
                     "time.dt: steps come from CFL numbers here: give --cfl, or have them found"));
     EG_TRY(read_schemes(s, methods));
+    EG_TRY(check_words(s, methods));
     EG_TRY(read_degrees(s));
     EG_TRY(read_cells(s));
     s->has_exact = eg_model_has_exact(s->model, s->cas);

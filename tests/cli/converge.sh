@@ -110,6 +110,10 @@ holds 'o["runs"][2]["order"]["u"]["l2"] is None and o["runs"][3]["order"]["u"]["
 run 0 "$sine" initial.u=x exact.u=x --cells 2,4 --device cpu:1 --svg "$work/exact.svg"
 says out 'at rounding'
 
+# A model may name the keys of its [exact].
+run 0 "$source/cases/euler-vortex.toml" --cells 8,16 --degrees 1 --device cpu:1 --json
+holds 'set(o["runs"][0]["error"]) == {"rho", "mx", "my", "E"} and 1.5 < o["orders"][0]["l2"] < 2.5'
+
 # Meshes that are refined, of files and of boxes: each level is half as large as the one before.
 run 0 "$source/cases/project-disc.toml" --refine 0,1,2 --degrees 1,2 --device cpu:1 --csv "$work/disc.csv"
 grep -q '^degree  refined  elements' "$work/out" || complain "--refine: $(cat "$work/out")"

@@ -58,12 +58,13 @@ case $(value ns_per_point_stage) in
 esac
 
 # --- the same on all devices and numbers of ranks -----------------------------------------------------
-for method in dg ndg cpr sd fv fv2 curved-dg curved-ndg; do
+for method in dg ndg cpr sd fv fv2 curved-dg curved-ndg equal-ndg equal-cpr; do
     set -- "$vortex" "scheme.method=${method%2}" 'mesh.cells=[13,11]' mesh.perturb=0.1 time.cfl=0.1
     case $method in
     fv2) set -- "$@" scheme.order=3 scheme.face_points=2 ;;
     curved-*) set -- "$annulus" "scheme.method=${method#curved-}" 'mesh.cells=[3,7]' space.degree=2 \
         mesh.order=2 time.end=1 ;;
+    equal-*) set -- "$vortex" "scheme.method=${method#equal-}" 'mesh.cells=[23,11]' time.cfl=0.1 ;;
     esac
     json "$@"
     expected=$(rho)

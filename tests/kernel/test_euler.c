@@ -20,6 +20,7 @@ typedef struct setting {
     bool everywhere;  /* on every device, not on one thread of the CPU alone */
     int order;        /* of the mapping */
     eg_mesh_map *map; /* NULL: straight */
+    int cells[2];
 } setting;
 
 /* All elements are bent; opposite sides stay apart as they were. */
@@ -46,33 +47,154 @@ static eg_status bend_half(void *user, size_t count, const double *X, double *x)
 }
 
 static const setting settings[] = {
-    {"squares", EG_EULER_DG, false, RUSANOV, 2, 1, 0, true, false, false, true, 1, NULL},
-    {"squares", EG_EULER_NDG, false, HLLC, 3, 1, 0, true, false, false, false, 1, NULL},
-    {"squares", EG_EULER_CPR, true, ROE, 1, 1, 0, true, false, true, true, 1, NULL},
-    {"squares", EG_EULER_SD, false, ROE, 3, 1, 0, true, false, false, false, 1, NULL},
-    {"bounded squares", EG_EULER_SD, false, RUSANOV, 1, 1, 0, false, false, false, true, 1, NULL},
-    {"bounded squares", EG_EULER_NDG, false, HLLC, 2, 1, 0, false, false, true, false, 1, NULL},
-    {"graded", EG_EULER_CPR, false, RUSANOV, 4, 2, 0, false, false, false, false, 1, NULL},
-    {"turned", EG_EULER_NDG, false, ROE, 2, 2, 0, false, true, false, true, 1, NULL},
-    {"turned", EG_EULER_DG, false, HLLC, 3, 1, 0, false, true, false, true, 1, NULL},
-    {"perturbed", EG_EULER_DG, false, ROE, 2, 1, 0.2, false, false, true, false, 1, NULL},
-    {"perturbed", EG_EULER_SD, false, HLLC, 4, 1, 0.2, false, true, false, true, 1, NULL},
-    {"perturbed", EG_EULER_CPR, true, HLLC, 3, 2, 0.2, false, true, false, true, 1, NULL},
-    {"perturbed", EG_EULER_NDG, false, RUSANOV, 8, 1, 0.2, false, false, false, false, 1, NULL},
-    {"curved", EG_EULER_DG, false, HLLC, 3, 1, 0, true, false, false, true, 3, bend_all},
-    {"curved", EG_EULER_NDG, false, ROE, 2, 1, 0, true, false, true, false, 2, bend_all},
-    {"curved, turned", EG_EULER_NDG, false, RUSANOV, 3, 1, 0.1, false, true, false, true, 2,
-     bend_all},
-    {"curved beyond the degree", EG_EULER_DG, false, ROE, 2, 1, 0, false, true, true, true, 4,
-     bend_all},
-    {"curved beyond the degree", EG_EULER_NDG, false, HLLC, 1, 1, 0, false, false, false, false, 3,
-     bend_all},
-    {"curved in part", EG_EULER_DG, false, RUSANOV, 4, 1, 0, false, false, false, false, 3,
-     bend_half},
-    {"curved in part", EG_EULER_NDG, false, RUSANOV, 2, 1, 0, false, false, false, true, 2,
-     bend_half},
-    {"curved", EG_EULER_CPR, true, ROE, 2, 1, 0, false, false, false, false, 2, bend_all},
-    {"curved", EG_EULER_SD, false, HLLC, 3, 1, 0, false, true, false, false, 3, bend_all},
+    {"squares", EG_EULER_DG, false, RUSANOV, 2, 1, 0, true, false, false, true, 1, NULL, {7, 6}},
+    {"squares", EG_EULER_NDG, false, HLLC, 3, 1, 0, true, false, false, false, 1, NULL, {7, 6}},
+    {"squares", EG_EULER_CPR, true, ROE, 1, 1, 0, true, false, true, true, 1, NULL, {7, 6}},
+    {"squares", EG_EULER_SD, false, ROE, 3, 1, 0, true, false, false, false, 1, NULL, {7, 6}},
+    {"bounded squares",
+     EG_EULER_SD,
+     false,
+     RUSANOV,
+     1,
+     1,
+     0,
+     false,
+     false,
+     false,
+     true,
+     1,
+     NULL,
+     {7, 6}},
+    {"bounded squares",
+     EG_EULER_NDG,
+     false,
+     HLLC,
+     2,
+     1,
+     0,
+     false,
+     false,
+     true,
+     false,
+     1,
+     NULL,
+     {7, 6}},
+    {"graded", EG_EULER_CPR, false, RUSANOV, 4, 2, 0, false, false, false, false, 1, NULL, {7, 6}},
+    {"turned", EG_EULER_NDG, false, ROE, 2, 2, 0, false, true, false, true, 1, NULL, {7, 6}},
+    {"turned", EG_EULER_DG, false, HLLC, 3, 1, 0, false, true, false, true, 1, NULL, {7, 6}},
+    {"perturbed", EG_EULER_DG, false, ROE, 2, 1, 0.2, false, false, true, false, 1, NULL, {7, 6}},
+    {"perturbed", EG_EULER_SD, false, HLLC, 4, 1, 0.2, false, true, false, true, 1, NULL, {7, 6}},
+    {"perturbed", EG_EULER_CPR, true, HLLC, 3, 2, 0.2, false, true, false, true, 1, NULL, {7, 6}},
+    {"perturbed",
+     EG_EULER_NDG,
+     false,
+     RUSANOV,
+     8,
+     1,
+     0.2,
+     false,
+     false,
+     false,
+     false,
+     1,
+     NULL,
+     {7, 6}},
+    {"curved", EG_EULER_DG, false, HLLC, 3, 1, 0, true, false, false, true, 3, bend_all, {7, 6}},
+    {"curved", EG_EULER_NDG, false, ROE, 2, 1, 0, true, false, true, false, 2, bend_all, {7, 6}},
+    {"curved, turned",
+     EG_EULER_NDG,
+     false,
+     RUSANOV,
+     3,
+     1,
+     0.1,
+     false,
+     true,
+     false,
+     true,
+     2,
+     bend_all,
+     {7, 6}},
+    {"curved beyond the degree",
+     EG_EULER_DG,
+     false,
+     ROE,
+     2,
+     1,
+     0,
+     false,
+     true,
+     true,
+     true,
+     4,
+     bend_all,
+     {7, 6}},
+    {"curved beyond the degree",
+     EG_EULER_NDG,
+     false,
+     HLLC,
+     1,
+     1,
+     0,
+     false,
+     false,
+     false,
+     false,
+     3,
+     bend_all,
+     {7, 6}},
+    {"curved in part",
+     EG_EULER_DG,
+     false,
+     RUSANOV,
+     4,
+     1,
+     0,
+     false,
+     false,
+     false,
+     false,
+     3,
+     bend_half,
+     {7, 6}},
+    {"curved in part",
+     EG_EULER_NDG,
+     false,
+     RUSANOV,
+     2,
+     1,
+     0,
+     false,
+     false,
+     false,
+     true,
+     2,
+     bend_half,
+     {7, 6}},
+    {"curved", EG_EULER_CPR, true, ROE, 2, 1, 0, false, false, false, false, 2, bend_all, {7, 6}},
+    {"curved", EG_EULER_SD, false, HLLC, 3, 1, 0, false, true, false, false, 3, bend_all, {7, 6}},
+};
+
+/* Where fluxes are handed on: equal rectangles and Gauss-Lobatto points, in rows that are shorter than
+ * the lanes of a tile, as long or longer, in tiles that are full or not. */
+#define SWEPT(method, chain, flux, degree, periodic, low_storage, nx, ny)                          \
+    {                                                                                              \
+        "swept", method, chain, flux, degree, 1, 0, periodic, false, low_storage, false, 1, NULL,  \
+        {                                                                                          \
+            nx, ny                                                                                 \
+        }                                                                                          \
+    }
+static const setting swept[] = {
+    SWEPT(EG_EULER_NDG, false, RUSANOV, 1, true, false, 35, 9),
+    SWEPT(EG_EULER_NDG, false, RUSANOV, 2, false, true, 16, 7),
+    SWEPT(EG_EULER_NDG, false, HLLC, 3, true, true, 3, 14),
+    SWEPT(EG_EULER_NDG, false, ROE, 4, false, false, 1, 18),
+    SWEPT(EG_EULER_CPR, true, RUSANOV, 3, false, false, 21, 5),
+    SWEPT(EG_EULER_CPR, true, HLLC, 1, false, true, 40, 4),
+    SWEPT(EG_EULER_CPR, true, ROE, 2, true, false, 32, 4),
+    SWEPT(EG_EULER_CPR, false, ROE, 1, false, false, 17, 6),
+    SWEPT(EG_EULER_CPR, false, HLLC, 4, false, false, 9, 5),
+    SWEPT(EG_EULER_NDG, false, RUSANOV, 8, true, false, 18, 2),
 };
 
 /* --- a stage in plain C ----------------------------------------------------------------------------- */
@@ -97,7 +219,7 @@ static bench bench_new(eg_device *device, const setting *s)
     bench b = {.s = s};
     TEST_OK(ctx, eg_comm_self(ctx, &b.comm));
     b.mesh = box_with(ctx, &(eg_box_options){.shape = EG_SHAPE_QUAD,
-                                             .cells = {7, 6},
+                                             .cells = {s->cells[0], s->cells[1]},
                                              .grading = {s->grading, s->grading},
                                              .perturb = s->perturb,
                                              .seed = 5,
@@ -322,7 +444,8 @@ static void add_line(const bench *b, int32_t e, const double *r, int d, int i, d
 
 /* --- tests ---------------------------------------------------------------------------------------- */
 
-static void check_setting(eg_device *device, const setting *s)
+/* Returns the values after the stage. */
+static double *check_setting(eg_device *device, const setting *s)
 {
     bench b = bench_new(device, s);
     eg_context *ctx = b.space->ctx;
@@ -364,7 +487,6 @@ static void check_setting(eg_device *device, const setting *s)
                 assert_near(out[at], expected, bound, s->name, at);
             }
         }
-    free(out);
     free(poison);
     free(k);
     free(current);
@@ -374,6 +496,7 @@ static void check_setting(eg_device *device, const setting *s)
     eg_field_destroy(&current_field);
     eg_field_destroy(&first_field);
     bench_free(&b);
+    return out;
 }
 
 static void check_everywhere(eg_device *device, eg_type real)
@@ -382,7 +505,7 @@ static void check_everywhere(eg_device *device, eg_type real)
     for (size_t i = 0; i < EG_COUNT(settings); i++) {
         if (!settings[i].everywhere) continue;
         now_at(device, real, "%s, setting %zu", settings[i].name, i);
-        check_setting(device, &settings[i]);
+        free(check_setting(device, &settings[i]));
     }
 }
 
@@ -397,7 +520,7 @@ static void check_on_cpu(eg_device *device, eg_type real)
     for (size_t i = 0; i < EG_COUNT(settings); i++) {
         if (real != EG_F64 || settings[i].everywhere) continue;
         now_at(device, real, "%s, setting %zu", settings[i].name, i);
-        check_setting(device, &settings[i]);
+        free(check_setting(device, &settings[i]));
     }
 }
 
@@ -406,6 +529,33 @@ static void test_euler__stages_on_a_cpu(void **state)
     eg_context *ctx = test_context();
     (void)state;
     on_device(ctx, "cpu:1", check_on_cpu);
+    where[0] = '\0';
+    test_context_free(&ctx);
+}
+
+/* A thread has nothing handed on to it where it begins: what it computes instead is the same to the bit. */
+static void test_euler__sweeps_with_any_number_of_threads(void **state)
+{
+    static const char *const names[] = {"cpu:1", "cpu:2", "cpu:3"};
+    eg_context *ctx = test_context();
+    double *values[EG_COUNT(swept)] = {NULL};
+    (void)state;
+    for (size_t n = 0; n < EG_COUNT(names); n++) {
+        eg_device *device = NULL;
+        TEST_OK(ctx, eg_device_open(ctx, names[n], &device));
+        for (size_t i = 0; i < EG_COUNT(swept); i++) {
+            const setting *s = &swept[i];
+            const int count = s->cells[0] * s->cells[1] * 4 * (s->degree + 1) * (s->degree + 1);
+            now_at(device, EG_F64, "%s, setting %zu", s->name, i);
+            double *found = check_setting(device, s);
+            if (values[i]) assert_memory_equal(found, values[i], (size_t)count * sizeof *found);
+            free(values[i]);
+            values[i] = found;
+        }
+        eg_device_close(&device);
+    }
+    for (size_t i = 0; i < EG_COUNT(swept); i++)
+        free(values[i]);
     where[0] = '\0';
     test_context_free(&ctx);
 }
@@ -517,6 +667,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         KERNEL_TEST(test_euler__stages_on_every_device),
         KERNEL_TEST(test_euler__stages_on_a_cpu),
+        KERNEL_TEST(test_euler__sweeps_with_any_number_of_threads),
         cmocka_unit_test(test_euler__uniform_flow_stays_on_perturbed_meshes),
         cmocka_unit_test(test_euler__uniform_flow_stays_on_curved_meshes),
         cmocka_unit_test(test_euler__conserves_for_a_thousand_steps),

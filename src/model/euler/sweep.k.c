@@ -106,25 +106,50 @@ K_FUNC side side_of(state q)
         } \
     }
 
-/* The fluxes through end e of direction d: `to`, with `pitch` values from row to row. */
-#define FIND_FLUXES(d, e, to, pitch) \
-    { \
-        FIND_OTHERS(d, e) \
-        K_NODES(j, M) \
-        { \
-            const int i = NODE_OF(d, j, (e) * (M - 1)); \
-            const side a = side_with(OWN_STATE(d, i), volume[i][lane], pressure[i][lane]); \
-            const side b = side_of(OTHER_STATE(d, j)); \
-            const state f = (e) ? flux_between(a, b) : flux_between(b, a); \
-            KEEP_FLUX(d, j, f, to, pitch) \
-        } \
-        BOUNDARY_FLUXES(d, e, to, pitch) \
-    }
+/* States beside the points of a face, with 1 / rho and the pressure: first rows, and how far it is from
+ * one component or point to the next. */
+typedef struct trace {
+    const real *q, *volume, *p;
+    int component, point, gas_point;
+} trace;
+#define SIDE(b) \
+    side_with(along(state_of(ROW(b, 0), ROW(b, 1), ROW(b, 2), ROW(b, 3)), d), \
+              (b).volume[j * (b).gas_point + lane], (b).p[j * (b).gas_point + lane])
+#define ROW(b, c) (b).q[(c) * (b).component + j * (b).point + lane]
+
 #define KEEP_FLUX(d, j, f, to, pitch) \
     (to)[(j) * (pitch) + lane] = (f).rho; \
     (to)[(ALONG(1, d) * M + (j)) * (pitch) + lane] = (f).mx; \
     (to)[(ALONG(2, d) * M + (j)) * (pitch) + lane] = (f).my; \
     (to)[(3 * M + (j)) * (pitch) + lane] = (f).E;
+
+/* The fluxes from states on the left to those on the right, along d: `to`, with `pitch` values from row to
+ * row. One piece of code for all, so that both elements at a face find the same to the last bit. */
+static __attribute__((noinline)) void find_fluxes(const trace l, const trace r, const int d,
+                                                  real *restrict to, const int pitch)
+{
+    K_NODES(j, M)
+    {
+        const state f = flux_between(SIDE(l), SIDE(r));
+        KEEP_FLUX(d, j, f, to, pitch)
+    }
+}
+/* Those through end e of direction d. */
+#define FIND_FLUXES(d, e, to, pitch) \
+    { \
+        const int node = NODE_OF(d, 0, (e) * (M - 1)), step = NODE_OF(d, 1, 0) * LANES; \
+        const trace a = {own + node * LANES, gas[node], gas[NP + node], NP * LANES, step, step}; \
+        const trace b = {other[0], other_gas[0], other_gas[M], M * LANES, LANES, LANES}; \
+        FIND_OTHERS(d, e) \
+        K_NODES(j, M) \
+        { \
+            const side s = side_of(OTHER_STATE(0, j)); \
+            other_gas[j][lane] = s.volume; \
+            other_gas[M + j][lane] = s.p; \
+        } \
+        find_fluxes((e) ? a : b, (e) ? b : a, d, to, pitch); \
+        BOUNDARY_FLUXES(d, e, to, pitch) \
+    }
 
 #if BOUNDARIES
 #define CORNER(e, i) K_TILE(nodes, t, 8)[((e) * 4 + (i)) * LANES + lane]
@@ -208,11 +233,11 @@ K_KERNEL(sweep, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(
          K_VAL(f64, scale_y), K_VAL(f64, time), K_VAL(f64, wf), K_VAL(f64, wc),
          K_IN(real, first, 4 *M *M *LANES), K_INOUT(real, k), K_OUT(real, out, 4 *M *M *LANES))
 {
-    K_SHARED(real, volume, M * M); /* 1 / rho */
-    K_SHARED(real, pressure, M * M);
+    K_SHARED(real, gas, 2 * M * M);   /* 1 / rho and the pressure at nodes */
     K_SHARED(real, inner, 5 * M * M); /* fluxes at nodes */
     K_SHARED(real, chained, SCHEME == SCHEME_CHAIN ? 4 * M * M : 1); /* what slopes at nodes make of a rate */
-    K_SHARED(real, other, 4 * M); /* traces of neighbours */
+    K_SHARED(real, other, 4 * M);     /* traces of neighbours */
+    K_SHARED(real, other_gas, 2 * M);
     _Alignas(64) real left[TRACES * PITCH], right[TRACES * PITCH]; /* fluxes at both ends along x */
     _Alignas(64) real below[TRACES * LANES];             /* along y those at low ends … */
     _Alignas(64) real kept[(RING * TRACES + 2) * LANES]; /* … and those at high ends of some tiles */
@@ -236,8 +261,8 @@ K_KERNEL(sweep, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(
         {
             const side s = side_of(OWN_STATE(0, i));
             const state x = flux_with(s.q, s.volume, s.p), y = flux_with(along(s.q, 1), s.volume, s.p);
-            volume[i][lane] = s.volume;
-            pressure[i][lane] = s.p;
+            gas[i][lane] = s.volume;
+            gas[NP + i][lane] = s.p;
             inner[i][lane] = x.mx;
             inner[NP + i][lane] = x.my;
             inner[2 * NP + i][lane] = y.mx;

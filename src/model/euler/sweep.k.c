@@ -39,7 +39,7 @@
 
 /* In rows of `right` so many places stand before lane 0; the last of them is of the tile before. */
 #define BEFORE 8
-#define PITCH (BEFORE + LANES)
+#define FLUX_PITCH(d) ((d) == 0 ? BEFORE + LANES : LANES)
 /* Where fluxes of a tile are kept: vectors that begin before or end behind a row are read from them. */
 #define KEPT(tile) (kept + (((tile) & (ring - 1)) * TRACES + 1) * LANES)
 
@@ -113,7 +113,7 @@ typedef struct trace {
     int component, point, gas_point;
 } trace;
 #define SIDE(b) \
-    side_with(along(state_of(ROW(b, 0), ROW(b, 1), ROW(b, 2), ROW(b, 3)), d), \
+    side_with(state_of(ROW(b, 0), ROW(b, 1 + d), ROW(b, 2 - d), ROW(b, 3)), \
               (b).volume[j * (b).gas_point + lane], (b).p[j * (b).gas_point + lane])
 #define ROW(b, c) (b).q[(c) * (b).component + j * (b).point + lane]
 
@@ -124,9 +124,8 @@ typedef struct trace {
     (to)[(3 * M + (j)) * (pitch) + lane] = (f).E;
 
 /* The fluxes from states on the left to those on the right, along d: `to`, with `pitch` values from row to
- * row. One piece of code for all, so that both elements at a face find the same to the last bit. */
-static __attribute__((noinline)) void find_fluxes(const trace l, const trace r, const int d,
-                                                  real *restrict to, const int pitch)
+ * row. … */
+K_INLINE void find_fluxes(const trace l, const trace r, const int d, real *restrict to, const int pitch)
 {
     K_NODES(j, M)
     {
@@ -134,8 +133,14 @@ static __attribute__((noinline)) void find_fluxes(const trace l, const trace r, 
         KEEP_FLUX(d, j, f, to, pitch)
     }
 }
+
+/* … One piece of code for each direction, so that both elements at a face find the same to the bit. */
+#define ONE_PIECE static __attribute__((noinline, noclone))
+ONE_PIECE void find_fluxes_0(trace l, trace r, real *to) { find_fluxes(l, r, 0, to, FLUX_PITCH(0)); }
+ONE_PIECE void find_fluxes_1(trace l, trace r, real *to) { find_fluxes(l, r, 1, to, FLUX_PITCH(1)); }
+
 /* Those through end e of direction d. */
-#define FIND_FLUXES(d, e, to, pitch) \
+#define FIND_FLUXES(d, e, to) \
     { \
         const int node = NODE_OF(d, 0, (e) * (M - 1)), step = NODE_OF(d, 1, 0) * LANES; \
         const trace a = {own + node * LANES, gas[node], gas[NP + node], NP * LANES, step, step}; \
@@ -147,8 +152,8 @@ static __attribute__((noinline)) void find_fluxes(const trace l, const trace r, 
             other_gas[j][lane] = s.volume; \
             other_gas[M + j][lane] = s.p; \
         } \
-        find_fluxes((e) ? a : b, (e) ? b : a, d, to, pitch); \
-        BOUNDARY_FLUXES(d, e, to, pitch) \
+        find_fluxes_##d((e) ? a : b, (e) ? b : a, to); \
+        BOUNDARY_FLUXES(d, e, to) \
     }
 
 #if BOUNDARIES
@@ -157,7 +162,7 @@ static __attribute__((noinline)) void find_fluxes(const trace l, const trace r, 
 #define PLACE(e, r, s) \
     (K_R(0.25) * ((K_R(1) - (s)) * ((K_R(1) - (r)) * CORNER(e, 0) + (K_R(1) + (r)) * CORNER(e, 1)) + \
                   (K_R(1) + (s)) * ((K_R(1) - (r)) * CORNER(e, 2) + (K_R(1) + (r)) * CORNER(e, 3))))
-#define BOUNDARY_FLUXES(d, e, to, pitch) \
+#define BOUNDARY_FLUXES(d, e, to) \
     for (i32 loose = ROW_LOOSE(2 * (d) + (e)), lane = 0; loose != 0; loose >>= 1, lane++) { \
         const i32 slot = K_TILE(neighbour, t, 4)[faces[2 * (d) + (e)] * LANES + lane], b = -1 - slot; \
         for (int j = 0; (loose & 1) && slot < 0 && j < M; j++) { \
@@ -170,11 +175,11 @@ static __attribute__((noinline)) void find_fluxes(const trace l, const trace r, 
             const side behind = side_of(along(at, d)); \
             const side in = BOUNDARY_TYPE(b) == BOUNDARY_INFLOW ? behind : side_of(along(mine, d)); \
             const state f = (e) ? flux_between(in, behind) : flux_between(behind, in); \
-            KEEP_FLUX(d, j, f, to, pitch) \
+            KEEP_FLUX(d, j, f, to, FLUX_PITCH(d)) \
         } \
     }
 #else
-#define BOUNDARY_FLUXES(d, e, to, pitch)
+#define BOUNDARY_FLUXES(d, e, to)
 #endif
 
 /* Row of `inner` with flux c along d at node i; that of mass is momentum, and the flux of one momentum
@@ -199,15 +204,16 @@ static __attribute__((noinline)) void find_fluxes(const trace l, const trace r, 
 #endif
 
 /* What the lines along d add to component c of all nodes, r, with the fluxes at both ends. */
-#define ADD_LINES(c, d, diff, low, high, at_low, low_pitch, at_high, high_pitch) \
+#define ADD_LINES(c, d, diff, low, high, at_low, at_high) \
     K_UNROLL for (int j = 0; j < M; j++) { \
-        const vreal f_low = K_GET((at_low) + ((c) * M + j) * (low_pitch)) - AT_END(c, d, j, 0); \
-        const vreal f_high = K_GET((at_high) + ((c) * M + j) * (high_pitch)) - AT_END(c, d, j, 1); \
+        const vreal f_low = K_GET((at_low) + ((c) * M + j) * FLUX_PITCH(d)) - AT_END(c, d, j, 0); \
+        const vreal f_high = K_GET((at_high) + ((c) * M + j) * FLUX_PITCH(d)) - AT_END(c, d, j, 1); \
         vreal f[M]; \
         K_UNROLL for (int i = 0; i < M; i++) f[i] = INNER_FLUX(c, d, NODE_OF(d, j, i)); \
         K_UNROLL for (int i = 0; i < M; i++) { \
             K_UNROLL for (int p = 0; p < INNER_TERMS; p++) r[NODE_OF(d, j, i)] += diff[i * M + p] * f[p]; \
-            r[NODE_OF(d, j, i)] += low[i] * f_low + high[i] * f_high; \
+            r[NODE_OF(d, j, i)] += low[i] * f_low; \
+            r[NODE_OF(d, j, i)] += high[i] * f_high; \
         } \
     }
 #if SCHEME == SCHEME_CHAIN
@@ -238,7 +244,7 @@ K_KERNEL(sweep, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(
     K_SHARED(real, chained, SCHEME == SCHEME_CHAIN ? 4 * M * M : 1); /* what slopes at nodes make of a rate */
     K_SHARED(real, other, 4 * M);     /* traces of neighbours */
     K_SHARED(real, other_gas, 2 * M);
-    _Alignas(64) real left[TRACES * PITCH], right[TRACES * PITCH]; /* fluxes at both ends along x */
+    _Alignas(64) real left[TRACES * FLUX_PITCH(0)], right[TRACES * FLUX_PITCH(0)]; /* fluxes at both ends along x */
     _Alignas(64) real below[TRACES * LANES];             /* along y those at low ends … */
     _Alignas(64) real kept[(RING * TRACES + 2) * LANES]; /* … and those at high ends of some tiles */
     real diff_x[NP], diff_y[NP], low_x[M], high_x[M], low_y[M], high_y[M];
@@ -284,10 +290,11 @@ K_KERNEL(sweep, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(
 #endif
         }
 
-        for (int i = 0; i < TRACES; i++) right[i * PITCH + BEFORE - 1] = right[i * PITCH + PITCH - 1];
-        FIND_FLUXES(0, 1, right + BEFORE, PITCH)
+        for (int i = 0; i < TRACES; i++)
+            right[i * FLUX_PITCH(0) + BEFORE - 1] = right[(i + 1) * FLUX_PITCH(0) - 1];
+        FIND_FLUXES(0, 1, right + BEFORE)
         const int beside = t > start && ROW_LOOSE(0) == 0 && ROW_ONE(0) == t - 1 && ROW_SHIFT(0) == LANES - 1;
-        if (!beside) FIND_FLUXES(0, 0, left + BEFORE, PITCH)
+        if (!beside) FIND_FLUXES(0, 0, left + BEFORE)
         const real *at_left = beside ? right + BEFORE - 1 : left + BEFORE;
 
         real *at_top = KEPT(t);
@@ -297,12 +304,12 @@ K_KERNEL(sweep, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(
         const real *from_two = KEPT(two);
         const real *at_bottom = handed && shift == 0 ? from_one : below;
         if (!handed)
-            FIND_FLUXES(1, 0, below, LANES)
+            FIND_FLUXES(1, 0, below)
         else if (shift != 0)
             K_VECTORS(i, TRACES)
                 K_SET(below + i * LANES, K_BELOW(LANES - shift, K_GET(from_one + i * LANES + shift),
                                                  K_GET(from_two + (i - 1) * LANES + shift)));
-        FIND_FLUXES(1, 1, at_top, LANES)
+        FIND_FLUXES(1, 1, at_top)
 
         K_VECTORS(element, 1)
         {
@@ -310,8 +317,8 @@ K_KERNEL(sweep, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(
                 vreal r[NP];
                 APART
                 K_UNROLL for (int i = 0; i < NP; i++) r[i] = BASE(c * NP + i) INNER_RATE(c * NP + i);
-                ADD_LINES(c, 0, diff_x, low_x, high_x, at_left, PITCH, right + BEFORE, PITCH)
-                ADD_LINES(c, 1, diff_y, low_y, high_y, at_bottom, LANES, at_top, LANES)
+                ADD_LINES(c, 0, diff_x, low_x, high_x, at_left, right + BEFORE)
+                ADD_LINES(c, 1, diff_y, low_y, high_y, at_bottom, at_top)
                 K_UNROLL for (int i = 0; i < NP; i++) FINISH(c * NP + i, r[i])
             }
         }

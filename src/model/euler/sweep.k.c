@@ -226,6 +226,18 @@ ONE_PIECE void find_fluxes_1(trace l, trace r, real *to) { find_fluxes(l, r, 1, 
 #define INNER_RATE(i)
 #endif
 
+/* Fields beyond the caches: asks for what the next tile will read, of `u` at its upper neighbours, which
+ * come first and are read whole a row later. */
+#if K_STREAMING
+#define FETCH_AHEAD \
+    for (int i = 0; i < ROWS * LANES; i += K_LINE) { \
+        K_FETCH(K_TILE(u + begin, ROW_ONE(3) + 1, ROWS) + i); \
+        K_FETCH(K_TILE(LOW_STORAGE ? k : first, t + 1, ROWS) + i); \
+    }
+#else
+#define FETCH_AHEAD
+#endif
+
 /* Keeps compilers from having all coefficients in registers, instead of sums. */
 #if K_PLAIN
 #define APART
@@ -263,6 +275,7 @@ K_KERNEL(sweep, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(
     {
         K_GLOBAL const real *own = K_TILE(u + begin, t, ROWS);
         if (start < 0) start = t;
+        FETCH_AHEAD
         K_NODES(i, NP)
         {
             const side s = side_of(OWN_STATE(0, i));

@@ -107,7 +107,7 @@ typedef struct catalogue_row {
         }                                                                                          \
     }
 #define CATALOGUE_CELLS(name, lanes, m, order, points, limited, cartesian, flux, boundaries,       \
-                        low_storage, pieces)                                                       \
+                        low_storage)                                                               \
     {                                                                                              \
         "model/euler/" name ".k.c", name, EG_F64, lanes, .rows = m, .defines = {                   \
             {"M", m},                                                                              \
@@ -118,7 +118,7 @@ typedef struct catalogue_row {
             {"FLUX", flux},                                                                        \
             {"BOUNDARIES", boundaries},                                                            \
             {"LOW_STORAGE", low_storage},                                                          \
-            {"PIECES", pieces}                                                                     \
+            {"PIECES", 1}                                                                          \
         }                                                                                          \
     }
 #define CATALOGUE_EULER_SWEEP(m, scheme, flux, boundaries, low_storage)                            \
@@ -369,11 +369,11 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_EULER_LIMIT(3, 1, 1, 0, 1, 0),
     CATALOGUE_EULER_LIMIT(4, 0, 0, 1, 1, 1),
     CATALOGUE_EULER_LIMIT(9, 1, 0, 0, 0, 1),
-    CATALOGUE_CELLS("cells", 0, 2, 2, 1, 0, 1, 0, 0, 0, 1),
-    CATALOGUE_CELLS("cells", 0, 4, 3, 1, 1, 1, 1, 0, 1, 1),
-    CATALOGUE_CELLS("cells", 0, 3, 3, 2, 0, 0, 2, 1, 0, 0),
-    CATALOGUE_CELLS("slopes", 0, 3, 3, 2, 0, 0, 2, 1, 0, 0),
-    CATALOGUE_CELLS("slopes", 16, 9, 2, 2, 1, 1, 0, 0, 0, 0),
+    CATALOGUE_CELLS("cells", 0, 2, 2, 1, 0, 1, 0, 0, 0),
+    CATALOGUE_CELLS("cells", 0, 4, 3, 1, 1, 1, 1, 0, 1),
+    CATALOGUE_CELLS("cells", 0, 3, 3, 2, 0, 0, 2, 1, 0),
+    CATALOGUE_CELLS("slopes", 0, 3, 3, 2, 0, 0, 2, 1, 0),
+    CATALOGUE_CELLS("slopes", 16, 9, 2, 2, 1, 1, 0, 0, 0),
     {"kernel/hexahedron.k.c", "gradient", EG_F64, 4, .defines = {{"SIDE", 10}}},
     {"kernel/hexahedron.k.c", "gradient", EG_F64, 16, 80, .defines = {{"SIDE", 10}}},
     {"kernel/hexahedron.k.c", "gradient", EG_F32, 8, .defines = {{"SIDE", 10}}},

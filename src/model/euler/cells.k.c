@@ -45,24 +45,11 @@
 #define ASIDE(p) K_R(0)
 #endif
 
-/* What is reconstructed, of a state, and the state of it. */
-K_FUNC state inner_of(state q)
+/* Density, velocity and pressure of a state. */
+K_FUNC state primitive(state q)
 {
-#if LIMITED
     const real volume = K_R(1) / q.rho;
     return state_of(q.rho, q.mx * volume, q.my * volume, pressure_of(q, volume));
-#else
-    return q;
-#endif
-}
-
-K_FUNC state outer_of(state w)
-{
-#if LIMITED
-    return conserved(w.rho, w.mx, w.my, w.E);
-#else
-    return w;
-#endif
 }
 
 /* The value at the face between cells `at` and `ahead`, on the side of the first. */
@@ -79,9 +66,13 @@ K_FUNC real at_face(real back, real at, real ahead)
 
 K_FUNC state state_at_face(state back, state at, state ahead)
 {
-    return outer_of(state_of(at_face(back.rho, at.rho, ahead.rho),
-                             at_face(back.mx, at.mx, ahead.mx), at_face(back.my, at.my, ahead.my),
-                             at_face(back.E, at.E, ahead.E)));
+    const state w = state_of(at_face(back.rho, at.rho, ahead.rho), at_face(back.mx, at.mx, ahead.mx),
+                             at_face(back.my, at.my, ahead.my), at_face(back.E, at.E, ahead.E));
+#if LIMITED
+    return conserved(w.rho, w.mx, w.my, w.E);
+#else
+    return w;
+#endif
 }
 
 /* The slope across a line along d of a neighbour's cells behind an end: it is one of the neighbour's
@@ -141,11 +132,13 @@ K_KERNEL(cells, K_IN(real, u), K_IN(real, slopes), K_IN(i64, layout), K_IN(i64, 
                     }
 #endif
                     LOAD_BOUNDARIES(q, DEEP, d, NODE(j) + K_R(2) / M * ASIDE(p))
+#if LIMITED
                     K_UNROLL for (int i = 0; i < ALL; i++) K_LANE
                     {
-                        const state inner = inner_of(STATE(q, ALL, i));
+                        const state inner = primitive(STATE(q, ALL, i));
                         KEEP(q, ALL, i, inner)
                     }
+#endif
                     K_UNROLL for (int i = 0; i <= M; i++)
                     {
                         K_LANEVAR(real, l[4]);

@@ -100,12 +100,12 @@ static const extent swept_sizes[] = {{{35, 9}}, {{16, 7}}, {{3, 14}}, {{1, 18}},
 
 /* Blended with finite volumes. */
 static const setting blended[] = {
-    {"blended", EG_EULER_DG, false, RUSANOV, 3, 1, 0, true, false, false, true, 1, NULL, {7, 6}},
-    {"blended", EG_EULER_NDG, false, HLLC, 1, 1, 0, false, false, false, false, 1, NULL, {7, 6}},
-    {"blended", EG_EULER_NDG, false, ROE, 2, 2, 0, false, true, true, true, 1, NULL, {7, 6}},
-    {"blended", EG_EULER_SD, false, HLLC, 2, 1, 0.2, false, true, false, true, 1, NULL, {7, 6}},
-    {"blended", EG_EULER_DG, false, ROE, 1, 1, 0.2, false, false, false, false, 1, NULL, {7, 6}},
-    {"blended", EG_EULER_CPR, true, RUSANOV, 4, 1, 0.2, true, false, false, false, 1, NULL, {7, 6}},
+    {"blended", EG_EULER_DG, false, RUSANOV, 3, 1, 0, true, false, false, true, 1, NULL},
+    {"blended", EG_EULER_NDG, false, HLLC, 1, 1, 0, false, false, false, false, 1, NULL},
+    {"blended", EG_EULER_NDG, false, ROE, 2, 2, 0, false, true, true, true, 1, NULL},
+    {"blended", EG_EULER_SD, false, HLLC, 2, 1, 0.2, false, true, false, true, 1, NULL},
+    {"blended", EG_EULER_DG, false, ROE, 1, 1, 0.2, false, false, false, false, 1, NULL},
+    {"blended", EG_EULER_CPR, true, RUSANOV, 4, 1, 0.2, true, false, false, false, 1, NULL},
 };
 
 /* --- a stage in plain C ----------------------------------------------------------------------------- */

@@ -359,7 +359,8 @@ static void add_line(const bench *b, int32_t e, const double *r, int d, int i, d
         }
         return;
     }
-    if (b->s->chain) {
+    const bool chain = b->s->chain && !(b->shares && b->shares[e] > 0);
+    if (chain) {
         chained_slope(b, e, r, d, i, f);
         for (int c = 0; c < 4; c++)
             rate[c] -= f[c];
@@ -370,7 +371,7 @@ static void add_line(const bench *b, int32_t e, const double *r, int d, int i, d
         for (int c = 0; c < 4; c++) {
             if (b->s->method == EG_EULER_DG)
                 rate[c] += line->weights[k] * line->D[k * n + i] / line->weights[i] * f[c];
-            else if (!b->s->chain)
+            else if (!chain)
                 rate[c] -= line->D[i * n + k] * f[c];
             /* What the ends change: with Gauss-Lobatto points, against the fluxes that are there. */
             if (b->s->method == EG_EULER_DG && k == 0)

@@ -14,7 +14,8 @@
  * elements are the same rectangle along x and y: `scale_x`, `scale_y` are 2 wl over its sides, and the
  * state along d is looked at with momenta swapped.
  *
- * If it BLENDS, rates of elements with a share of finite volumes are mixed with those of blend.k.h.
+ * If it BLENDS, rates of elements with a share of finite volumes are mixed with those of blend.k.h; there
+ * the chain rule, which does not hold across a shock, gives way to the derivative of fluxes.
  *
  * The direction in which elements of a tile are neighbours, 0, comes last: they are in the cache by
  * then. A thread of a GPU has a line; sums along direction 1 wait in `change`.
@@ -55,6 +56,9 @@
 #include "model/euler/element.k.h"
 #if BLENDS
 #include "model/euler/blend.k.h"
+#define DERIVES_FLUXES (SCHEME != SCHEME_CHAIN || SHARES_ARE_LEFT)
+#else
+#define DERIVES_FLUXES (SCHEME != SCHEME_CHAIN)
 #endif
 
 K_KERNEL(stage, K_IN(real, u), K_IN(real, traces), K_IN(i64, layout), K_IN(i32, block_groups),
@@ -205,8 +209,7 @@ K_KERNEL(stage, K_IN(real, u), K_IN(real, traces), K_IN(i64, layout), K_IN(i32, 
 #endif
                     }
                 }
-#if SCHEME != SCHEME_CHAIN
-                K_UNROLL for (int p = 0; p < INNER; p++) {
+                if (DERIVES_FLUXES) K_UNROLL for (int p = 0; p < INNER; p++) {
                     K_LANE
                     {
 #if SCHEME == SCHEME_STAGGER
@@ -220,7 +223,6 @@ K_KERNEL(stage, K_IN(real, u), K_IN(real, traces), K_IN(i64, layout), K_IN(i32, 
                         KEEP(f, INNER, p, flux)
                     }
                 }
-#endif
 #if BLENDS
                 if (SHARES_ARE_LEFT) {
                     real place = -1;
@@ -260,6 +262,21 @@ K_KERNEL(stage, K_IN(real, u), K_IN(real, traces), K_IN(i64, layout), K_IN(i32, 
                             CHANGE_AT(STATE(q, M, i), slope, INNER_X(d, j, i), INNER_Y(d, j, i));
                         KEEP(sum, 1, 0, inner)
                     }
+#if BLENDS
+                    if (SHARES_ARE_LEFT)
+                        K_LANE
+                        {
+                            state inner = scaled(DIFF(i, 0), STATE(f, INNER, 0));
+                            K_UNROLL for (int p = 1; p < M; p++)
+                                inner = combined(K_R(1), inner, DIFF(i, p), STATE(f, INNER, p));
+                            const state chained = STATE(sum, 1, 0);
+                            const state used = state_of(SHARE > 0 ? inner.rho : chained.rho,
+                                                        SHARE > 0 ? inner.mx : chained.mx,
+                                                        SHARE > 0 ? inner.my : chained.my,
+                                                        SHARE > 0 ? inner.E : chained.E);
+                            KEEP(sum, 1, 0, used)
+                        }
+#endif
 #else
                     K_LANE
                     {

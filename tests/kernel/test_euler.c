@@ -479,7 +479,7 @@ static void subcell_flux(const bench *b, int32_t e, const double *r, int d, int 
 /* What add_line does, blended with finite volumes. */
 static void add_blended(const bench *b, int32_t e, const double *r, int d, int i, double *rate)
 {
-    const double share = b->shares ? fmin(b->shares[e], 0.5) : 0;
+    const double share = b->shares ? fmin(b->shares[e], b->s->degree == 1 ? 0.3 : 0.5) : 0;
     double high_order[4] = {0}, low[4], high[4];
     add_line(b, e, r, d, i, high_order);
     for (int c = 0; c < 4; c++)

@@ -1,6 +1,6 @@
 /* Sod's shock tube, cases/euler-shock-tube.toml, by all schemes and limiters: its [exact] is the exact
  * solution of the Riemann problem, the error of density is below 1 %, and nothing over- or undershoots by
- * more than 1 %. */
+ * more than 1 %. Where EAGRE_TEST_LONG is set all of them are tried. */
 #include "euler_runs.h"
 #include "gas_references.h"
 #include "meshes.h"
@@ -72,7 +72,7 @@ static void test_shock_tube__the_cases_solution_is_that_of_the_riemann_problem(v
     test_context_free(&ctx);
 }
 
-/* By how much the density leaves the range of the exact solution nearby. */
+/* By how much the density leaves the range of the exact solution nearby, as a part of the largest jump. */
 static double overshoot(void)
 {
     double most = 0;
@@ -84,9 +84,9 @@ static double overshoot(void)
             low = fmin(low, rho);
             high = fmax(high, rho);
         }
-        most = fmax(most, fmax(seen.rho[i] / high - 1, 1 - seen.rho[i] / low));
+        most = fmax(most, fmax(seen.rho[i] - high, low - seen.rho[i]));
     }
-    return most;
+    return most / (left.rho - right.rho);
 }
 
 static int check_tube(eg_device *device, const char *method, const char *limiter, double cfl)
@@ -123,14 +123,15 @@ static void test_shock_tube__one_per_cent(void **state)
     static const struct {
         const char *method, *limiter;
         double cfl;
-    } rows[] = {{"cpr", "minmod", 0.1}, {"ndg", "minmod", 0.1}, {"sd", "minmod", 0.18},
-                {"dg", "minmod", 0.08}, {"cpr", "blend", 0.1},  {"ndg", "blend", 0.1},
-                {"sd", "blend", 0.18},  {"dg", "blend", 0.08},  {"fv", "minmod", 0.54}};
+    } rows[] = {{"ndg", "minmod", 0.1}, {"dg", "blend", 0.08},  {"fv", "minmod", 0.54},
+                {"cpr", "minmod", 0.1}, {"sd", "minmod", 0.18}, {"dg", "minmod", 0.08},
+                {"cpr", "blend", 0.1},  {"ndg", "blend", 0.1},  {"sd", "blend", 0.18}};
+    enum { ALWAYS = 3 };
     eg_context *ctx = test_context();
     eg_device *device = NULL;
     int wrong = 0;
     TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
-    for (size_t i = 0; i < EG_COUNT(rows); i++)
+    for (size_t i = 0; i < (getenv("EAGRE_TEST_LONG") ? EG_COUNT(rows) : ALWAYS); i++)
         wrong += check_tube(device, rows[i].method, rows[i].limiter, rows[i].cfl);
     eg_device_close(&device);
     test_context_free(&ctx);

@@ -190,6 +190,15 @@ typedef struct catalogue_row {
         }                                                                                          \
     }
 
+#define CATALOGUE_SOLVER_VECTORS(entry, real, weighted, terms)                                     \
+    {                                                                                              \
+        "solver/vectors.k.c", entry, real, .rows = 8, .tiles = 1, .defines = {                     \
+            {"ROWS", 8},                                                                           \
+            {"WEIGHTED", weighted},                                                                \
+            {"TERMS", terms}                                                                       \
+        }                                                                                          \
+    }
+
 /* Product j of the kernel `sizes`: m x k, at row o of the result. */
 #define CATALOGUE_PRODUCT(j, m, k, o)                                                              \
     {"M" #j, m}, {"K" #j, k},                                                                      \
@@ -379,6 +388,19 @@ static const catalogue_row catalogue[] = {
     {"kernel/hexahedron.k.c", "gradient", EG_F32, 8, .defines = {{"SIDE", 10}}},
     {"kernel/mixed.k.c", "residual", EG_F64, .defines = {{"NP", 15}}},
     {"kernel/mixed.k.c", "smooth", EG_F32, .defines = {{"NP", 15}}},
+    CATALOGUE_SOLVER_VECTORS("dots", EG_F64, 1, 1),
+    CATALOGUE_SOLVER_VECTORS("dots", EG_F32, 0, 1),
+    CATALOGUE_SOLVER_VECTORS("advance", EG_F64, 1, 1),
+    CATALOGUE_SOLVER_VECTORS("advance", EG_F32, 0, 1),
+    CATALOGUE_SOLVER_VECTORS("finish", EG_F64, 0, 1),
+    CATALOGUE_SOLVER_VECTORS("add", EG_F64, 0, 1),
+    CATALOGUE_SOLVER_VECTORS("add", EG_F64, 0, 4),
+    CATALOGUE_SOLVER_VECTORS("add", EG_F32, 0, 3),
+    CATALOGUE_SOLVER_VECTORS("scale", EG_F64, 0, 1),
+    CATALOGUE_SOLVER_VECTORS("multiply", EG_F64, 0, 1),
+    CATALOGUE_SOLVER_VECTORS("multiply", EG_F32, 0, 1),
+    CATALOGUE_SOLVER_VECTORS("narrow", EG_F64, 0, 1),
+    CATALOGUE_SOLVER_VECTORS("widen", EG_F64, 0, 1),
     {"kernel/mixed.k.c", "smooth", EG_F64, .defines = {{"NP", 28}}},
     {"kernel/mixed.k.c", "correct", EG_F64, .defines = {{"NP", 15}}},
     {"kernel/dialect.k.c", "arguments", EG_F64, 16, .defines = {{"ROWS", 3}}},

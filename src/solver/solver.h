@@ -1,0 +1,13 @@
+/* The door of room `solver`: linear systems, on any device and for any model.
+ *
+ * Vectors are buffers, whose layout an eg_vectors describes; matrices and preconditioners are
+ * eg_linear, functions from vector to vector. Creation is collective where vectors have a
+ * communicator of several ranks, and so is everything that adds over vectors; ranks then take the
+ * same decisions from the same sums. What solves allocates nothing. */
+#ifndef EG_SOLVER_H
+#define EG_SOLVER_H
+
+#include "solver/krylov.h"  /* PCG and GMRES */
+#include "solver/vectors.h" /* vectors and their sums */
+
+#endif

@@ -254,14 +254,13 @@ eg_status eg_vectors_advance(eg_vectors *vectors, double a, eg_buffer *p, eg_buf
     for (int i = 0; i < vectors->part_count; i++) {
         const eg_vector_part *part = &vectors->parts[i];
         const size_t at = part->offset;
-        EG_TRY(eg_launch(
-            part->advance, vectors->blocks, EG_INTEGER("tiles", part->tiles),
-            EG_INTEGER("chunk", chunk_of(vectors, part)), EG_INTEGER("rows", part->rows),
-            EG_INTEGER("to", (int64_t)i * vectors->blocks),
-            EG_INTEGER("stride", (int64_t)vectors->part_count * vectors->blocks), EG_REAL("a", a),
-            EG_BUFFER("weight", part->weight ? part->weight : vectors->sums),
-            EG_BUFFER_AT("p", p, at), EG_BUFFER_AT("q", q, at), EG_BUFFER_AT("x", x, at),
-            EG_BUFFER_AT("r", r, at), EG_BUFFER("partial", vectors->partial)));
+        EG_TRY(
+            eg_launch(part->advance, vectors->blocks, EG_INTEGER("tiles", part->tiles),
+                      EG_INTEGER("chunk", chunk_of(vectors, part)), EG_INTEGER("rows", part->rows),
+                      EG_INTEGER("to", (int64_t)i * vectors->blocks), EG_REAL("a", a),
+                      EG_BUFFER("weight", part->weight ? part->weight : vectors->sums),
+                      EG_BUFFER_AT("p", p, at), EG_BUFFER_AT("q", q, at), EG_BUFFER_AT("x", x, at),
+                      EG_BUFFER_AT("r", r, at), EG_BUFFER("partial", vectors->partial)));
     }
     EG_TRY(finish(vectors, 1, vectors->sums, 0));
     EG_TRY(fetch(vectors, 1, square));

@@ -7,24 +7,20 @@
  *
  * All else: buffers are lists of rows of LANES values, of which a launch's tile takes ROWS. */
 
-/* Adds the rows and then the lanes of s pairwise; the result is in s[0][0]. */
-#define TREE(s) \
+/* Adds the ROWS rows and then the lanes of each of n sums pairwise; the results are in s[k * ROWS][0]. */
+#define TREE(s, n) \
+    K_SYNC; \
     for (int h = ROWS / 2; h > 0; h /= 2) { \
-        K_NODES(i, ROWS / 2) if (i < h) s[i][lane] += s[i + h][lane]; \
+        K_NODES(i, (n) * (ROWS / 2)) \
+        if (i % (ROWS / 2) < h) \
+            s[i / (ROWS / 2) * ROWS + i % (ROWS / 2)][lane] += \
+                s[i / (ROWS / 2) * ROWS + i % (ROWS / 2) + h][lane]; \
         K_SYNC; \
     } \
     for (int h = LANES / 2; h > 0; h /= 2) { \
-        K_NODES(i, 1) if (lane < h) s[i][lane] += s[i][lane + h]; \
+        K_NODES(i, n) if (lane < h) s[i * ROWS][lane] += s[i * ROWS][lane + h]; \
         K_SYNC; \
     }
-
-/* Stores the sum of a K_PRIVATE array as partial sum k of this block. */
-#define REDUCE(k, sum) \
-    K_NODES(i, ROWS) s[i][lane] = K_P(sum); \
-    K_SYNC; \
-    TREE(s) \
-    K_NODES(i, 1) if (lane == 0) partial[(k) * stride + to + t] = s[0][0]; \
-    K_SYNC;
 
 #if WEIGHTED
 #define COUNTS(tile) (weight[(tile) * LANES + lane] != 0)
@@ -44,7 +40,7 @@ K_KERNEL(dots, K_VAL(i64, tiles), K_VAL(i64, chunk), K_VAL(i32, rows), K_VAL(i32
          K_IN(real, x1), K_IN(real, y1), K_IN(real, x2), K_IN(real, y2), K_IN(real, x3),
          K_IN(real, y3), K_OUT(f64, partial))
 {
-    K_SHARED(f64, s, ROWS);
+    K_SHARED(f64, s, 4 * ROWS);
     K_PRIVATE(f64, sum0, ROWS);
     K_PRIVATE(f64, sum1, ROWS);
     K_PRIVATE(f64, sum2, ROWS);
@@ -67,22 +63,20 @@ K_KERNEL(dots, K_VAL(i64, tiles), K_VAL(i64, chunk), K_VAL(i32, rows), K_VAL(i32
                 }
             }
         }
-        REDUCE(0, sum0)
-        if (count > 1) {
-            REDUCE(1, sum1)
+        K_NODES(i, ROWS)
+        {
+            s[i][lane] = K_P(sum0);
+            s[ROWS + i][lane] = K_P(sum1);
+            s[2 * ROWS + i][lane] = K_P(sum2);
+            s[3 * ROWS + i][lane] = K_P(sum3);
         }
-        if (count > 2) {
-            REDUCE(2, sum2)
-        }
-        if (count > 3) {
-            REDUCE(3, sum3)
-        }
+        TREE(s, 4)
+        K_NODES(i, 4) if (lane == 0 && i < count) partial[i * stride + to + t] = s[i * ROWS][0];
     }
 }
 
 /* x += a p, r -= a q, and the sum of r². */
-K_KERNEL(advance, K_VAL(i64, tiles), K_VAL(i64, chunk), K_VAL(i32, rows), K_VAL(i64, to),
-         K_VAL(i64, stride), K_VAL(real, a), K_IN(f64, weight), K_IN(real, p), K_IN(real, q),
+K_KERNEL(advance, K_VAL(i64, tiles), K_VAL(i64, chunk), K_VAL(i32, rows), K_VAL(i64, to), K_VAL(real, a), K_IN(f64, weight), K_IN(real, p), K_IN(real, q),
          K_INOUT(real, x), K_INOUT(real, r), K_OUT(f64, partial))
 {
     K_SHARED(f64, s, ROWS);
@@ -108,7 +102,9 @@ K_KERNEL(advance, K_VAL(i64, tiles), K_VAL(i64, chunk), K_VAL(i32, rows), K_VAL(
                 }
             }
         }
-        REDUCE(0, sum)
+        K_NODES(i, ROWS) s[i][lane] = K_P(sum);
+        TREE(s, 1)
+        K_NODES(i, 1) if (lane == 0) partial[to + t] = s[0][0];
     }
 }
 
@@ -125,8 +121,7 @@ K_KERNEL(finish, K_VAL(i32, count), K_VAL(i64, first), K_IN(f64, partial), K_OUT
             if (j + i * LANES + lane < count)
                 K_P(sum) += partial[(i64)t * count + j + i * LANES + lane];
         K_NODES(i, ROWS) s[i][lane] = K_P(sum);
-        K_SYNC;
-        TREE(s)
+        TREE(s, 1)
         K_NODES(i, 1) if (lane == 0) result[first + t] = s[0][0];
     }
 }

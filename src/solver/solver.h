@@ -7,7 +7,10 @@
 #ifndef EG_SOLVER_H
 #define EG_SOLVER_H
 
-#include "solver/krylov.h"  /* PCG and GMRES */
-#include "solver/vectors.h" /* vectors and their sums */
+#include "solver/amg.h"       /* algebraic multigrid */
+#include "solver/chebyshev.h" /* smoothing, eigenvalues */
+#include "solver/krylov.h"    /* PCG and GMRES */
+#include "solver/sparse.h"    /* sparse matrices */
+#include "solver/vectors.h"   /* vectors and their sums */
 
 #endif

@@ -51,9 +51,14 @@ static eg_status create_level(eg_amg *amg, const eg_csr *a, int number, double *
     eg_chebyshev_options smoother = amg->options.smoother;
     eg_spectrum spectrum;
     eg_status status = EG_OK;
-    EG_TRY(eg_vectors_create_plain(amg->device, NULL, amg->options.type, (size_t)a->rows,
-                                   &level->vectors));
-    EG_TRY(eg_sparse_create(amg->device, amg->options.type, a, &level->a));
+    if (number == 0) {
+        EG_TRY(eg_vectors_create_plain(amg->device, NULL, amg->options.type, (size_t)a->rows,
+                                       &level->vectors));
+        EG_TRY(eg_sparse_create(amg->device, amg->options.type, a, &level->a));
+    } else { /* the first level's kernels serve all */
+        EG_TRY(eg_vectors_create_like(amg->levels[0].vectors, (size_t)a->rows, &level->vectors));
+        EG_TRY(eg_sparse_create_like(amg->levels[0].a, a, &level->a));
+    }
     EG_TRY(upload_diagonal(level, a));
     const eg_linear B = {level, apply_diagonal};
     EG_TRY(eg_lanczos(level->vectors, eg_sparse_linear(level->a), &B, LANCZOS_STEPS, &spectrum));
@@ -135,8 +140,8 @@ static eg_status coarsen(eg_amg *amg, int number, double strength, double larges
     }
     EG_TRY(eg_csr_transpose(p, &pt));
     EG_TRY(eg_csr_galerkin(fine->a, p, pt, &coarse->a));
-    EG_TRY(eg_sparse_create(amg->device, amg->options.type, p, &level->prolongation));
-    EG_TRY(eg_sparse_create(amg->device, amg->options.type, pt, &level->restriction));
+    EG_TRY(eg_sparse_create_like(amg->levels[0].a, p, &level->prolongation));
+    EG_TRY(eg_sparse_create_like(amg->levels[0].a, pt, &level->restriction));
     amg->info.bytes += eg_sparse_bytes(level->prolongation) + eg_sparse_bytes(level->restriction);
 done:
     eg_csr_destroy(&pt);
@@ -153,7 +158,7 @@ static eg_status finish_levels(eg_amg *amg, int number, const eg_csr *a)
     amg->info.levels = number + 1;
     if (a->rows > DIRECT_MOST) return EG_OK;
     EG_TRY(eg_amg_invert(a, &inverse));
-    EG_TRY(eg_sparse_create(amg->device, amg->options.type, inverse, &amg->levels[number].inverse));
+    EG_TRY(eg_sparse_create_like(amg->levels[0].a, inverse, &amg->levels[number].inverse));
     amg->info.bytes += eg_sparse_bytes(amg->levels[number].inverse);
     amg->info.direct = true;
 done:

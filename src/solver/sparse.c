@@ -90,7 +90,19 @@ done:
     return status;
 }
 
-eg_status eg_sparse_create(eg_device *device, eg_type type, const eg_csr *csr, eg_sparse **out)
+static eg_status create_kernels(eg_sparse *sparse)
+{
+    eg_status status = EG_OK;
+    EG_TRY(create_kernel(sparse, "product", &sparse->product));
+    EG_TRY(create_kernel(sparse, "residual", &sparse->residual));
+    EG_TRY(create_kernel(sparse, "add_product", &sparse->add_product));
+done:
+    return status;
+}
+
+/* like: NULL, or whose kernels to borrow. */
+static eg_status create(eg_device *device, eg_type type, const eg_csr *csr, const eg_sparse *like,
+                        eg_sparse **out)
 {
     eg_context *ctx = eg_device_context(device);
     eg_sparse *sparse = NULL;
@@ -100,12 +112,19 @@ eg_status eg_sparse_create(eg_device *device, eg_type type, const eg_csr *csr, e
         return eg_fail(ctx, EG_ERROR_ARGUMENT, "sparse matrices hold f64 or f32, not %s",
                        eg_type_name(type));
     EG_TRY(eg_new(ctx, 1, &sparse));
-    *sparse =
-        (eg_sparse){.device = device, .type = type, .rows = csr->rows, .columns = csr->columns};
+    *sparse = (eg_sparse){.device = device,
+                          .type = type,
+                          .rows = csr->rows,
+                          .columns = csr->columns,
+                          .borrows = like != NULL};
     EG_TRY(create_buffers(sparse, csr));
-    EG_TRY(create_kernel(sparse, "product", &sparse->product));
-    EG_TRY(create_kernel(sparse, "residual", &sparse->residual));
-    EG_TRY(create_kernel(sparse, "add_product", &sparse->add_product));
+    if (like) {
+        sparse->product = like->product;
+        sparse->residual = like->residual;
+        sparse->add_product = like->add_product;
+    } else {
+        EG_TRY(create_kernels(sparse));
+    }
     *out = sparse;
     sparse = NULL;
 done:
@@ -113,14 +132,26 @@ done:
     return status;
 }
 
+eg_status eg_sparse_create(eg_device *device, eg_type type, const eg_csr *csr, eg_sparse **out)
+{
+    return create(device, type, csr, NULL, out);
+}
+
+eg_status eg_sparse_create_like(const eg_sparse *like, const eg_csr *csr, eg_sparse **out)
+{
+    return create(like->device, like->type, csr, like, out);
+}
+
 void eg_sparse_destroy(eg_sparse **handle)
 {
     if (!handle || !*handle) return;
     eg_sparse *sparse = *handle;
     eg_context *ctx = eg_device_context(sparse->device);
-    eg_kernel_destroy(&sparse->add_product);
-    eg_kernel_destroy(&sparse->residual);
-    eg_kernel_destroy(&sparse->product);
+    if (!sparse->borrows) {
+        eg_kernel_destroy(&sparse->add_product);
+        eg_kernel_destroy(&sparse->residual);
+        eg_kernel_destroy(&sparse->product);
+    }
     eg_buffer_destroy(&sparse->value);
     eg_buffer_destroy(&sparse->column);
     eg_buffer_destroy(&sparse->start);

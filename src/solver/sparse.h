@@ -56,10 +56,13 @@ typedef struct eg_sparse {
     eg_buffer *start;  /* i64 [slices + 1] first entry of a slice; owned, as all that follows */
     eg_buffer *column; /* i32 [entries] */
     eg_buffer *value;  /* [entries] of its type */
+    bool borrows;      /* kernels are another's, not owned */
     eg_kernel *product, *residual, *add_product;
 } eg_sparse;
 
 eg_status eg_sparse_create(eg_device *device, eg_type type, const eg_csr *csr, eg_sparse **out);
+/* Of the type of `like`, whose kernels it uses and which must outlive it. */
+eg_status eg_sparse_create_like(const eg_sparse *like, const eg_csr *csr, eg_sparse **out);
 void eg_sparse_destroy(eg_sparse **sparse);
 size_t eg_sparse_bytes(const eg_sparse *sparse); /* on the device */
 

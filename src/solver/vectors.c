@@ -28,13 +28,24 @@ static eg_status create_kernel(const eg_vectors *vectors, const char *entry, int
                             out);
 }
 
-/* What all vectors need, once their parts are known. */
-static eg_status create_tools(eg_vectors *vectors)
+/* What sums need, once the parts are known. */
+static eg_status create_buffers(eg_vectors *vectors)
 {
     const eg_device_info *info = eg_device_get_info(vectors->device);
     eg_status status = EG_OK;
     /* On a CPU the blocks must outnumber any sensible number of threads, whatever it is. */
     vectors->blocks = info->is_gpu ? 8 * info->compute_units : 256;
+    const size_t partial =
+        (size_t)EG_VECTOR_TERMS * (size_t)(vectors->part_count * vectors->blocks);
+    EG_TRY(eg_buffer_create(vectors->device, EG_F64, partial, &vectors->partial));
+    EG_TRY(eg_buffer_create(vectors->device, EG_F64, EG_VECTOR_TERMS, &vectors->sums));
+done:
+    return status;
+}
+
+static eg_status create_kernels(eg_vectors *vectors)
+{
+    eg_status status = EG_OK;
     for (int i = 0; i < vectors->part_count; i++) {
         eg_vector_part *part = &vectors->parts[i];
         const bool weighted = part->weight != NULL;
@@ -48,12 +59,22 @@ static eg_status create_tools(eg_vectors *vectors)
     EG_TRY(create_kernel(vectors, "scale", 0, false, 1, &vectors->scale));
     for (int i = 0; i < EG_VECTOR_TERMS; i++)
         EG_TRY(create_kernel(vectors, "add", 0, false, i + 1, &vectors->add[i]));
-    const size_t partial =
-        (size_t)EG_VECTOR_TERMS * (size_t)(vectors->part_count * vectors->blocks);
-    EG_TRY(eg_buffer_create(vectors->device, EG_F64, partial, &vectors->partial));
-    EG_TRY(eg_buffer_create(vectors->device, EG_F64, EG_VECTOR_TERMS, &vectors->sums));
 done:
     return status;
+}
+
+static void borrow_kernels(eg_vectors *vectors, const eg_vectors *like)
+{
+    vectors->borrows = true;
+    vectors->parts[0].dots = like->parts[0].dots;
+    vectors->parts[0].advance = like->parts[0].advance;
+    vectors->finish = like->finish;
+    vectors->multiply = like->multiply;
+    vectors->narrow = like->narrow;
+    vectors->widen = like->widen;
+    vectors->scale = like->scale;
+    for (int i = 0; i < EG_VECTOR_TERMS; i++)
+        vectors->add[i] = like->add[i];
 }
 
 static eg_status allocate(eg_device *device, eg_comm *comm, eg_type type, int parts,
@@ -101,7 +122,8 @@ static eg_status create_of_space(const eg_space *space, int components, eg_type 
                              .weight = g->weight,
                              .values = (size_t)g->tiles * (size_t)(rows * g->lanes)};
     }
-    EG_TRY(create_tools(vectors));
+    EG_TRY(create_buffers(vectors));
+    EG_TRY(create_kernels(vectors));
     *out = vectors;
     vectors = NULL;
 done:
@@ -118,20 +140,25 @@ eg_status eg_vectors_create(const eg_space *space, int components, eg_type type,
     return status;
 }
 
+/* like: NULL, or whose kernels to borrow. */
 static eg_status create_plain(eg_device *device, eg_comm *comm, eg_type type, size_t count,
-                              eg_vectors **out)
+                              const eg_vectors *like, eg_vectors **out)
 {
     const int lanes = eg_device_get_info(device)->lanes;
     eg_vectors *vectors = NULL;
     eg_status status = EG_OK;
     EG_TRY(allocate(device, comm, type, 1, &vectors));
-    vectors->count = (count / EG_OFFSET_BLOCK + 1) * EG_OFFSET_BLOCK;
-    if (count && count % EG_OFFSET_BLOCK == 0) vectors->count = count;
+    const size_t blocks = (count + EG_OFFSET_BLOCK - 1) / EG_OFFSET_BLOCK;
+    vectors->count = (blocks ? blocks : 1) * EG_OFFSET_BLOCK;
     vectors->parts[0] = (eg_vector_part){.tiles = (int64_t)(vectors->count / (size_t)lanes),
                                          .rows = 1,
                                          .lanes = lanes,
                                          .values = count};
-    EG_TRY(create_tools(vectors));
+    EG_TRY(create_buffers(vectors));
+    if (like)
+        borrow_kernels(vectors, like);
+    else
+        EG_TRY(create_kernels(vectors));
     *out = vectors;
     vectors = NULL;
 done:
@@ -143,19 +170,20 @@ eg_status eg_vectors_create_plain(eg_device *device, eg_comm *comm, eg_type type
                                   eg_vectors **out)
 {
     *out = NULL;
-    eg_status status = create_plain(device, comm, type, count, out);
+    eg_status status = create_plain(device, comm, type, count, NULL, out);
     if (comm) status = eg_comm_agree(comm, status);
     if (status != EG_OK) eg_vectors_destroy(out);
     return status;
 }
 
-void eg_vectors_destroy(eg_vectors **handle)
+eg_status eg_vectors_create_like(const eg_vectors *like, size_t count, eg_vectors **out)
 {
-    if (!handle || !*handle) return;
-    eg_vectors *vectors = *handle;
-    eg_context *ctx = eg_device_context(vectors->device);
-    eg_buffer_destroy(&vectors->sums);
-    eg_buffer_destroy(&vectors->partial);
+    *out = NULL;
+    return create_plain(like->device, NULL, like->type, count, like, out);
+}
+
+static void destroy_kernels(eg_vectors *vectors)
+{
     for (int i = 0; i < EG_VECTOR_TERMS; i++)
         eg_kernel_destroy(&vectors->add[i]);
     eg_kernel_destroy(&vectors->scale);
@@ -167,6 +195,16 @@ void eg_vectors_destroy(eg_vectors **handle)
         eg_kernel_destroy(&vectors->parts[i].advance);
         eg_kernel_destroy(&vectors->parts[i].dots);
     }
+}
+
+void eg_vectors_destroy(eg_vectors **handle)
+{
+    if (!handle || !*handle) return;
+    eg_vectors *vectors = *handle;
+    eg_context *ctx = eg_device_context(vectors->device);
+    eg_buffer_destroy(&vectors->sums);
+    eg_buffer_destroy(&vectors->partial);
+    if (!vectors->borrows) destroy_kernels(vectors);
     eg_release(ctx, &vectors->parts);
     eg_release(ctx, handle);
 }

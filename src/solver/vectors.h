@@ -34,6 +34,7 @@ typedef struct eg_vectors {
     eg_vector_part *parts; /* owned, as all that follows */
     int blocks;            /* into which each part is divided for sums */
     eg_kernel *finish, *multiply, *narrow, *widen, *scale, *add[EG_VECTOR_TERMS];
+    bool borrows;       /* kernels are another's, not owned */
     eg_buffer *partial; /* f64 [EG_VECTOR_TERMS][part_count][blocks] */
     eg_buffer *sums;    /* f64 [EG_VECTOR_TERMS] */
 } eg_vectors;
@@ -45,6 +46,9 @@ eg_status eg_vectors_create(const eg_space *space, int components, eg_type type,
  * With several ranks in `comm` each has a part of the vector; NULL: a vector of this rank alone. */
 eg_status eg_vectors_create_plain(eg_device *device, eg_comm *comm, eg_type type, size_t count,
                                   eg_vectors **out);
+/* Plain vectors of another length, of this rank alone, that use the kernels of `like`, which must be
+ * plain, too, and outlive them. */
+eg_status eg_vectors_create_like(const eg_vectors *like, size_t count, eg_vectors **out);
 void eg_vectors_destroy(eg_vectors **vectors);
 
 /* A fresh vector of zeros. */

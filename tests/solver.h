@@ -182,4 +182,37 @@ static inline double length_of(int n, const double *a)
     return sqrt(sum);
 }
 
+/* What a sweep runs on a device that is there already. */
+typedef eg_status device_body(eg_device *device);
+
+/* The same as test_allocation_sweep, with kernels that stay loaded, for every `stride`-th allocation. */
+static inline void device_allocation_sweep(device_body *body, long stride)
+{
+    eg_context *ctx = test_context();
+    eg_device *device = NULL;
+    TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
+    eg_device_keep_kernels(device, true);
+    TEST_OK(ctx, body(device));
+    for (int persist = 0; persist < 2; persist++) {
+        bool failed = true;
+        for (long n = 1; failed; n += stride) {
+            const long live = test_memory.live;
+            test_allocator_arm(n, persist != 0);
+            const eg_status status = body(device);
+            failed = test_memory.calls >= n;
+            test_allocator_arm(0, false);
+            if (test_memory.live != live)
+                fail_msg("allocation %ld failed and %ld blocks were lost", n,
+                         test_memory.live - live);
+            if (status != EG_ERROR_MEMORY && status != EG_ERROR_DEVICE_MEMORY && status != EG_OK)
+                fail_msg("allocation %ld failed and the status was \"%s\": %s", n,
+                         eg_status_text(status), eg_context_error(ctx));
+            if (!failed) assert_int_equal(status, EG_OK);
+        }
+    }
+    eg_device_keep_kernels(device, false);
+    eg_device_close(&device);
+    test_context_free(&ctx);
+}
+
 #endif

@@ -376,15 +376,15 @@ static void test_amg__gives_the_same_bits_for_every_number_of_threads(void **sta
         free(x[k]);
 }
 
-static eg_status create_both(eg_context *ctx, void *user)
+static eg_status create_both(eg_device *device)
 {
     const int n = 8;
-    eg_device *device = NULL;
+    eg_context *ctx = eg_device_context(device);
     eg_csr *a = NULL;
     eg_amg *amg = NULL;
+    eg_vectors *vectors = NULL;
+    eg_single *single = NULL;
     eg_status status = EG_OK;
-    (void)user;
-    EG_TRY(eg_device_open(ctx, "cpu:1", &device));
     EG_TRY(eg_csr_create(ctx, n, n, 3 * n, &a));
     for (int32_t i = 0; i < n; i++) {
         int64_t at = a->offset[i];
@@ -393,34 +393,27 @@ static eg_status create_both(eg_context *ctx, void *user)
         a->offset[i + 1] = at;
     }
     for (int kind = EG_AMG_SMOOTHED; kind <= EG_AMG_UNSMOOTHED; kind++) {
-        EG_TRY(eg_amg_create(device, a, &(eg_amg_options){.kind = (eg_amg_kind)kind, .coarsest = 2},
-                             &amg));
+        const eg_amg_options o = {.kind = (eg_amg_kind)kind, .type = EG_F32, .coarsest = 2};
+        EG_TRY(eg_amg_create(device, a, &o, &amg));
+        if (kind == EG_AMG_UNSMOOTHED) {
+            EG_TRY(eg_vectors_create_plain(device, NULL, EG_F64, (size_t)n, &vectors));
+            EG_TRY(eg_single_create(vectors, eg_amg_linear(amg), &single));
+        }
+        eg_single_destroy(&single);
         eg_amg_destroy(&amg);
     }
 done:
+    eg_single_destroy(&single);
+    eg_amg_destroy(&amg);
+    eg_vectors_destroy(&vectors);
     eg_csr_destroy(&a);
-    eg_device_close(&device);
-    return status == EG_ERROR_DEVICE_MEMORY ? EG_ERROR_MEMORY : status;
+    return status;
 }
 
-/* Every seventh allocation: there are many, and each failure makes all kernels again. */
 static void test_amg__failed_allocations_lose_nothing(void **state)
 {
     (void)state;
-    for (int persist = 0; persist < 2; persist++)
-        for (long n = 1;; n += 7) {
-            eg_context *ctx = test_context();
-            const long live = test_memory.live;
-            test_allocator_arm(n, persist != 0);
-            const eg_status status = create_both(ctx, NULL);
-            const bool failed = test_memory.calls >= n;
-            if (test_memory.live != live)
-                fail_msg("allocation %ld failed and %ld blocks were lost", n,
-                         test_memory.live - live);
-            assert_true(status == EG_OK || (failed && status == EG_ERROR_MEMORY));
-            test_context_free(&ctx);
-            if (!failed) break;
-        }
+    device_allocation_sweep(create_both, 7);
 }
 
 int main(void)

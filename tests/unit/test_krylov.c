@@ -506,17 +506,14 @@ static void test_pcg__gives_the_same_bits_for_every_number_of_threads(void **sta
     free(d);
 }
 
-static eg_status create_and_solve(eg_context *ctx, void *user)
+static eg_status create_and_solve(eg_device *device)
 {
-    (void)user;
-    eg_device *device = NULL;
     eg_vectors *vectors = NULL;
     eg_buffer *b = NULL, *x = NULL;
     eg_pcg *pcg = NULL;
     eg_gmres *gmres = NULL;
     eg_krylov_result result;
     eg_status status = EG_OK;
-    EG_TRY(eg_device_open(ctx, "cpu:1", &device));
     EG_TRY(eg_vectors_create_plain(device, NULL, EG_F64, 9, &vectors));
     EG_TRY(eg_vectors_new(vectors, &b));
     EG_TRY(eg_vectors_new(vectors, &x));
@@ -535,14 +532,13 @@ done:
     eg_buffer_destroy(&x);
     eg_buffer_destroy(&b);
     eg_vectors_destroy(&vectors);
-    eg_device_close(&device);
-    return status == EG_ERROR_DEVICE_MEMORY ? EG_ERROR_MEMORY : status;
+    return status;
 }
 
 static void test_krylov__failed_allocations_lose_nothing(void **state)
 {
     (void)state;
-    test_allocation_sweep(create_and_solve, NULL);
+    device_allocation_sweep(create_and_solve, 1);
 }
 
 int main(void)

@@ -98,6 +98,76 @@ static void test_vectors__plain_parts_are_added_over_ranks(void **state)
     divided_free(&d);
 }
 
+/* What a chain of n springs has between i and i + 1, each the work of one rank. */
+static eg_csr *springs(eg_context *ctx, eg_comm *comm, int n)
+{
+    int32_t row[4000], column[4000];
+    double value[4000];
+    int64_t count = 0;
+    eg_csr *a = NULL;
+    for (int i = 0; i <= n; i++) {
+        if (i % eg_comm_size(comm) != eg_comm_rank(comm)) continue;
+        for (int k = 0; k < 4; k++) {
+            const int r = i - 1 + k / 2, c = i - 1 + k % 2;
+            if (r < 0 || c < 0 || r >= n || c >= n) continue;
+            row[count] = r, column[count] = c;
+            value[count++] = (r == c ? 1.0 : -1.0) * (1.0 + i % 3);
+        }
+    }
+    TEST_OK(ctx, eg_csr_from_entries(ctx, n, n, count, row, column, value, &a));
+    return a;
+}
+
+/* Every rank has a share of the matrix and of the right-hand side; the solution is that of one rank. */
+static void test_amg__ranks_add_their_shares_and_solve_the_whole(void **state)
+{
+    (void)state;
+    enum { LENGTH = 700 };
+    divided d = divided_new(&(eg_box_options){.shape = EG_SHAPE_TRI, .cells = {2, 2}});
+    eg_csr *share = springs(d.ctx, d.world, LENGTH), *whole = springs(d.ctx, d.self, LENGTH);
+    eg_csr *sum = NULL;
+    TEST_OK(d.ctx, eg_csr_sum_over_ranks(d.world, share, &sum));
+    assert_int_equal(sum->offset[LENGTH], whole->offset[LENGTH]);
+    assert_memory_equal(sum->column, whole->column,
+                        (size_t)sum->offset[LENGTH] * sizeof *sum->column);
+    for (int64_t k = 0; k < sum->offset[LENGTH]; k++)
+        assert_true(sum->value[k] == whole->value[k]); /* small integers add without rounding */
+    for (int type = EG_F64; type <= EG_F32; type++) {
+        eg_amg *together = NULL, *alone = NULL;
+        eg_vectors *vectors = NULL;
+        eg_buffer *b = NULL, *x = NULL;
+        double part[LENGTH], all[LENGTH], found[2][LENGTH];
+        for (int i = 0; i < LENGTH; i++) {
+            all[i] = 0.5 + i % 3;
+            part[i] = i % eg_comm_size(d.world) == eg_comm_rank(d.world) ? all[i] : 0.0;
+        }
+        TEST_OK(d.ctx, eg_amg_create(d.device, sum,
+                                     &(eg_amg_options){.type = (eg_type)type, .comm = d.world},
+                                     &together));
+        TEST_OK(d.ctx,
+                eg_amg_create(d.device, sum, &(eg_amg_options){.type = (eg_type)type}, &alone));
+        TEST_OK(d.ctx, eg_vectors_create_plain(d.device, NULL, (eg_type)type, LENGTH, &vectors));
+        TEST_OK(d.ctx, eg_vectors_new(vectors, &b));
+        TEST_OK(d.ctx, eg_vectors_new(vectors, &x));
+        for (int which = 0; which < 2; which++) {
+            put_values(b, LENGTH, which ? all : part);
+            TEST_OK(d.ctx, eg_amg_apply(which ? alone : together, b, x));
+            get_values(x, LENGTH, found[which]);
+        }
+        assert_memory_equal(found[0], found[1], sizeof found[0]);
+        assert_true(length_of(LENGTH, found[0]) > 1.0);
+        eg_buffer_destroy(&x);
+        eg_buffer_destroy(&b);
+        eg_vectors_destroy(&vectors);
+        eg_amg_destroy(&alone);
+        eg_amg_destroy(&together);
+    }
+    eg_csr_destroy(&sum);
+    eg_csr_destroy(&whole);
+    eg_csr_destroy(&share);
+    divided_free(&d);
+}
+
 /* Memory that runs out on one rank: all know. */
 static void test_krylov__what_fails_on_one_rank_fails_on_all(void **state)
 {
@@ -138,6 +208,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_krylov__ranks_together_do_what_one_does_alone),
         cmocka_unit_test(test_vectors__plain_parts_are_added_over_ranks),
+        cmocka_unit_test(test_amg__ranks_add_their_shares_and_solve_the_whole),
         cmocka_unit_test(test_krylov__what_fails_on_one_rank_fails_on_all),
     };
     ranks_start(&argc, &argv);

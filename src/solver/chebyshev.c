@@ -134,15 +134,14 @@ void eg_chebyshev_destroy(eg_chebyshev **handle)
 static eg_status take_step(eg_chebyshev *chebyshev, const eg_chebyshev_step *step, double keep,
                            eg_buffer *r, eg_buffer *x)
 {
-    eg_vectors *vectors = chebyshev->vectors;
     eg_buffer *z = r;
     eg_status status = EG_OK;
     if (chebyshev->preconditioned) {
         z = chebyshev->z;
         EG_TRY(chebyshev->B.apply(chebyshev->B.user, r, z));
     }
-    EG_TRY(eg_vectors_add(vectors, step->a, chebyshev->d, 1, &step->c, &z));
-    EG_TRY(eg_vectors_add(vectors, keep, x, 1, &step->w, &chebyshev->d));
+    EG_TRY(
+        eg_vectors_smooth(chebyshev->vectors, step->a, step->c, z, chebyshev->d, keep, step->w, x));
 done:
     return status;
 }

@@ -57,6 +57,7 @@ static eg_status create_kernels(eg_vectors *vectors)
     EG_TRY(create_kernel(vectors, "narrow", 0, false, 1, &vectors->narrow));
     EG_TRY(create_kernel(vectors, "widen", 0, false, 1, &vectors->widen));
     EG_TRY(create_kernel(vectors, "scale", 0, false, 1, &vectors->scale));
+    EG_TRY(create_kernel(vectors, "smooth", 0, false, 1, &vectors->smooth));
     for (int i = 0; i < EG_VECTOR_TERMS; i++)
         EG_TRY(create_kernel(vectors, "add", 0, false, i + 1, &vectors->add[i]));
 done:
@@ -73,6 +74,7 @@ static void borrow_kernels(eg_vectors *vectors, const eg_vectors *like)
     vectors->narrow = like->narrow;
     vectors->widen = like->widen;
     vectors->scale = like->scale;
+    vectors->smooth = like->smooth;
     for (int i = 0; i < EG_VECTOR_TERMS; i++)
         vectors->add[i] = like->add[i];
 }
@@ -186,6 +188,7 @@ static void destroy_kernels(eg_vectors *vectors)
 {
     for (int i = 0; i < EG_VECTOR_TERMS; i++)
         eg_kernel_destroy(&vectors->add[i]);
+    eg_kernel_destroy(&vectors->smooth);
     eg_kernel_destroy(&vectors->scale);
     eg_kernel_destroy(&vectors->widen);
     eg_kernel_destroy(&vectors->narrow);
@@ -352,6 +355,15 @@ eg_status eg_vectors_scale(const eg_vectors *vectors, double b, eg_buffer *y)
     const int64_t rows = row_count(vectors, vectors->scale);
     return eg_launch(vectors->scale, launch_tiles(rows), EG_INTEGER("rows", rows), EG_REAL("b", b),
                      EG_BUFFER("y", y));
+}
+
+eg_status eg_vectors_smooth(const eg_vectors *vectors, double a, double c, eg_buffer *z,
+                            eg_buffer *d, double keep, double w, eg_buffer *x)
+{
+    const int64_t rows = row_count(vectors, vectors->smooth);
+    return eg_launch(vectors->smooth, launch_tiles(rows), EG_INTEGER("rows", rows), EG_REAL("a", a),
+                     EG_REAL("c", c), EG_REAL("keep", keep), EG_REAL("w", w), EG_BUFFER("z", z),
+                     EG_BUFFER("d", d), EG_BUFFER("x", x));
 }
 
 eg_status eg_vectors_multiply(const eg_vectors *vectors, eg_buffer *a, eg_buffer *x, eg_buffer *y)

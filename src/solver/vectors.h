@@ -33,7 +33,7 @@ typedef struct eg_vectors {
     int part_count;
     eg_vector_part *parts; /* owned, as all that follows */
     int blocks;            /* into which each part is divided for sums */
-    eg_kernel *finish, *multiply, *narrow, *widen, *scale, *add[EG_VECTOR_TERMS];
+    eg_kernel *finish, *multiply, *narrow, *widen, *scale, *smooth, *add[EG_VECTOR_TERMS];
     bool borrows;       /* kernels are another's, not owned */
     eg_buffer *partial; /* f64 [EG_VECTOR_TERMS][part_count][blocks] */
     eg_buffer *sums;    /* f64 [EG_VECTOR_TERMS] */
@@ -75,6 +75,10 @@ eg_status eg_vectors_scale(const eg_vectors *vectors, double b, eg_buffer *y); /
 /* x += a p and r -= a q in one pass, and the square of r's norm. */
 eg_status eg_vectors_advance(eg_vectors *vectors, double a, eg_buffer *p, eg_buffer *q,
                              eg_buffer *x, eg_buffer *r, double *square);
+/* d = a d + c z and x = keep x + w d in one pass. Where a is 0 it does not matter what d held, nor
+ * where keep is 0 what x did. */
+eg_status eg_vectors_smooth(const eg_vectors *vectors, double a, double c, eg_buffer *z,
+                            eg_buffer *d, double keep, double w, eg_buffer *x);
 /* y[i] = a[i] x[i]; y is neither. */
 eg_status eg_vectors_multiply(const eg_vectors *vectors, eg_buffer *a, eg_buffer *x, eg_buffer *y);
 eg_status eg_vectors_copy(const eg_vectors *vectors, eg_buffer *x, eg_buffer *y); /* y = x */

@@ -157,6 +157,28 @@ K_KERNEL(add, K_VAL(i64, rows), K_VAL(real, b), K_VAL(real, a0), K_VAL(real, a1)
     }
 }
 
+/* d = a d + c z and x = keep x + w d in one pass; what is multiplied by 0 is not looked at. */
+K_KERNEL(smooth, K_VAL(i64, rows), K_VAL(real, a), K_VAL(real, c), K_VAL(real, keep), K_VAL(real, w),
+         K_IN(real, z), K_INOUT(real, d), K_INOUT(real, x))
+{
+    K_TILES(t)
+    {
+        K_ROWS(i, ROWS)
+        {
+            const i64 first = ((i64)t * ROWS + i) * LANES;
+            if ((i64)t * ROWS + i < rows) {
+                K_LANE
+                {
+                    const real before = d[first + lane], old = x[first + lane];
+                    const real step = (a != 0 ? a * before : 0) + c * z[first + lane];
+                    d[first + lane] = step;
+                    x[first + lane] = (keep != 0 ? keep * old : 0) + w * step;
+                }
+            }
+        }
+    }
+}
+
 K_KERNEL(scale, K_VAL(i64, rows), K_VAL(real, b), K_INOUT(real, y))
 {
     K_TILES(t)

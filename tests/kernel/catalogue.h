@@ -413,6 +413,8 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_SOLVER_VECTORS("add", EG_F64, 0, 4),
     CATALOGUE_SOLVER_VECTORS("add", EG_F32, 0, 3),
     CATALOGUE_SOLVER_VECTORS("scale", EG_F64, 0, 1),
+    CATALOGUE_SOLVER_VECTORS("smooth", EG_F64, 0, 1),
+    CATALOGUE_SOLVER_VECTORS("smooth", EG_F32, 0, 1),
     CATALOGUE_SOLVER_VECTORS("multiply", EG_F64, 0, 1),
     CATALOGUE_SOLVER_VECTORS("multiply", EG_F32, 0, 1),
     CATALOGUE_SOLVER_VECTORS("narrow", EG_F64, 0, 1),

@@ -158,6 +158,42 @@ static void test_vectors__a_step_moves_both_vectors_and_measures_one(void **stat
     on_every_device(check_steps);
 }
 
+/* d = a d + c z, x = keep x + w d; with a or keep 0 a poisoned vector does not matter. */
+static void check_smoothing(eg_device *device, eg_type real)
+{
+    for (size_t k = 0; k < EG_COUNT(sizes); k++)
+        for (int form = 0; form < 4; form++) {
+            const double a = form % 2 ? 0.25 : 0.0, keep = form / 2 ? 1.0 : 0.0;
+            plain_set s = plain_set_new(device, real, sizes[k]);
+            array *z = &s.v[0], *d = &s.v[1], *x = &s.v[2];
+            const size_t n = s.vectors->count;
+            double *d0 = new_values(n), *x0 = new_values(n);
+            now_at(device, real, "n = %zu, form %d", sizes[k], form);
+            memcpy(d0, d->v, n * sizeof *d0);
+            memcpy(x0, x->v, n * sizeof *x0);
+            if (a == 0.0) array_poison(d);
+            if (keep == 0.0) array_poison(x);
+            TEST_OK(s.ctx, eg_vectors_smooth(s.vectors, a, 0.5, z->buffer, d->buffer, keep, 1.25,
+                                             x->buffer));
+            array_download(d);
+            array_download(x);
+            for (size_t i = 0; i < n; i++) {
+                const double step = a * d0[i] + 0.5 * z->v[i];
+                assert_near(d->v[i], step, 8 * epsilon(real), "d", i);
+                assert_near(x->v[i], keep * x0[i] + 1.25 * step, 20 * epsilon(real), "x", i);
+            }
+            free(x0);
+            free(d0);
+            plain_set_free(&s);
+        }
+}
+
+static void test_vectors__a_step_of_smoothing_moves_both_vectors(void **state)
+{
+    (void)state;
+    on_every_device(check_smoothing);
+}
+
 static void check_conversion(eg_device *device, eg_type real)
 {
     const eg_type other = real == EG_F64 ? EG_F32 : EG_F64;
@@ -330,6 +366,7 @@ int main(void)
         KERNEL_TEST(test_vectors__dot_products_agree_with_long_double),
         KERNEL_TEST(test_vectors__sums_of_any_number_of_vectors_are_right),
         KERNEL_TEST(test_vectors__a_step_moves_both_vectors_and_measures_one),
+        KERNEL_TEST(test_vectors__a_step_of_smoothing_moves_both_vectors),
         KERNEL_TEST(test_vectors__conversion_rounds_and_filling_leaves_padding_alone),
         KERNEL_TEST(test_vectors__of_fields_count_every_element_once),
         KERNEL_TEST(test_vectors__sums_have_the_same_bits_for_every_number_of_threads),

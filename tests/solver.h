@@ -185,7 +185,8 @@ static inline double length_of(int n, const double *a)
 /* What a sweep runs on a device that is there already. */
 typedef eg_status device_body(eg_device *device);
 
-/* The same as test_allocation_sweep, with kernels that stay loaded, for every `stride`-th allocation. */
+/* The same as test_allocation_sweep, with kernels that stay loaded, for every `stride`-th
+ * allocation. */
 static inline void device_allocation_sweep(device_body *body, long stride)
 {
     eg_context *ctx = test_context();

@@ -1,8 +1,9 @@
 /* Aggregation: the host's part of setting AMG up.
  *
- * Roots of aggregates are a maximal independent set of rows in the graph of strong connections, no two
- * within distance 2, found in the order of rows; an aggregate is its root and the root's neighbours. Rows
- * that are left join the aggregate they are most strongly connected to [vanek1996, algorithm 2]. */
+ * Roots of aggregates are a maximal independent set of rows in the graph of strong connections,
+ * no two within distance 2, found in the order of rows; an aggregate is its root and the root's
+ * neighbours. Rows that are left join the aggregate they are most strongly connected to
+ * [vanek1996]. */
 #include "solver/amg_parts.h"
 
 #include "base/dense.h"
@@ -32,7 +33,8 @@ eg_status eg_amg_invert_diagonal(const eg_csr *a, double *out)
     return EG_OK;
 }
 
-/* Strong connections: |a_ij| / √(a_ii a_jj), or 0 where that is less than `strength`. inverse: 1 / a_ii. */
+/* Strong connections: |a_ij| / √(a_ii a_jj), or 0 where that is less than `strength`; `inverse`
+ * holds the reciprocals of a_ii. */
 static double connection(const eg_csr *a, const double *inverse, double strength, int32_t i,
                          int64_t k)
 {
@@ -180,8 +182,9 @@ done:
     return status;
 }
 
-/* Scaled to a diagonal of ones, so that coefficients of very different size do not pass for a null
- * space; what is below that (the constants of a problem without Dirichlet conditions) is left out. */
+/* Scaled to a diagonal of ones, so that coefficients of very different size do not pass for a
+ * null space; what is below that (the constants of a problem without Dirichlet conditions) is
+ * left out. */
 eg_status eg_amg_invert(const eg_csr *a, eg_csr **out)
 {
     const int n = a->rows;

@@ -119,7 +119,8 @@ static void free_host(eg_context *ctx, host_level *host)
     eg_csr_destroy(&host->a);
 }
 
-/* Makes the level below `number`; *shrinks is false, and nothing is made, if there is no good one. */
+/* Makes the level below `number`; *shrinks is false, and nothing is made, if there is no good
+ * one. */
 static eg_status coarsen(eg_amg *amg, int number, double strength, double largest,
                          const host_level *fine, host_level *coarse, bool *shrinks)
 {

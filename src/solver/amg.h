@@ -26,8 +26,9 @@ typedef struct eg_amg_options {
                      two iterations instead of one; 0: 2; -1: none */
     int coarsest; /* a level with at most so many rows is solved directly; 0: 256 */
     const double *near_null; /* [rows] what the matrix makes small; NULL: ones; not kept */
-    /* Several ranks, each of which has the whole matrix: right-hand sides are then what each rank adds
-     * to it, and every rank computes the whole solution. NULL: this rank alone. Not owned. */
+    /* Several ranks, each of which has the whole matrix: right-hand sides are then what each
+     * rank adds to it, and every rank computes the whole solution. NULL: this rank alone. Not
+     * owned. */
     eg_comm *comm;
 } eg_amg_options;
 
@@ -51,9 +52,9 @@ eg_status eg_amg_create(eg_device *device, const eg_csr *matrix, const eg_amg_op
 void eg_amg_destroy(eg_amg **amg);
 const eg_amg_info *eg_amg_get_info(const eg_amg *amg);
 
-/* x = B b: one cycle from 0, on plain vectors of the levels' type. Allocates nothing and reads nothing
- * back from the device, but for what travels between ranks. A symmetric preconditioner in V-cycles, one
- * that varies with b in K-cycles. */
+/* x = B b: one cycle from 0, on plain vectors of the levels' type. Allocates nothing and reads
+ * nothing back from the device, but for what travels between ranks. A symmetric preconditioner
+ * in V-cycles, one that varies with b in K-cycles. */
 eg_status eg_amg_apply(eg_amg *amg, eg_buffer *b, eg_buffer *x);
 eg_linear eg_amg_linear(eg_amg *amg);
 

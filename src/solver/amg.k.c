@@ -1,8 +1,8 @@
 /* Two iterations of conjugate gradients on a coarse level, with sums that never leave the device
- * [notay2008, algorithm 3.2]. Tiles are rows of lanes.
+ * [notay2008]. Tiles are rows of lanes.
  *
- * sums = c·Ac, c·b, e·Ac, e·Ae, e·rest: c solves for b, e for rest = b - (c·b / c·Ac) Ac. Where there is
- * nothing to solve (b = 0) products are 0, and so are the results. */
+ * sums = c·Ac, c·b, e·Ac, e·Ae, e·rest: c solves for b, e for rest = b - (c·b / c·Ac) Ac. Where
+ * there is nothing to solve (b = 0) products are 0, and so are the results. */
 
 K_FUNC f64 quotient(f64 a, f64 b)
 {

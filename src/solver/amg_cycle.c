@@ -1,9 +1,9 @@
 /* AMG: one cycle, all of it queued on the device.
  *
- * A cycle smooths from 0, corrects by the next level, and smooths again, so that it is symmetric. Each
- * smoothing of degree k is k launches: products with the matrix, the diagonal and all updates of vectors
- * are one. The next level is solved by a cycle (V), or by two steps of conjugate gradients with a cycle
- * as their preconditioner (K). */
+ * A cycle smooths from 0, corrects by the next level, and smooths again, so that it is
+ * symmetric. Each smoothing of degree k is k launches: products with the matrix, the diagonal
+ * and all updates of vectors are one. The next level is solved by a cycle (V), or by two steps
+ * of conjugate gradients with a cycle as their preconditioner (K). */
 #include "solver/amg_parts.h"
 
 static eg_status cycle(eg_amg *amg, int number, eg_buffer *b, eg_buffer *x);

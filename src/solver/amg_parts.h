@@ -8,8 +8,8 @@
 
 /* Groups of strongly connected rows: aggregate [rows], -1 for rows without strong connections. */
 eg_status eg_amg_aggregate(const eg_csr *a, double strength, int32_t *aggregate, int32_t *count);
-/* The prolongation that has near_null [rows] in its range, with columns of length 1, and what near_null
- * becomes: coarse [count]. */
+/* The prolongation that has near_null [rows] in its range, with columns of length 1, and what
+ * near_null becomes: coarse [count]. */
 eg_status eg_amg_tentative(const eg_csr *a, const int32_t *aggregate, int32_t count,
                            const double *near_null, double *coarse, eg_csr **out);
 /* (I - ω D⁻¹ A') T, where weak connections of A' are moved to its diagonal. */

@@ -1,15 +1,16 @@
-/* Chebyshev smoothing: x gets better by a polynomial of B A, whose coefficients depend on nothing but
- * the largest eigenvalue.
+/* Chebyshev smoothing: x gets better by a polynomial of B A, whose coefficients depend on
+ * nothing but the largest eigenvalue.
  *
  * All kinds take the same steps, from r = b - A x and d = 0,
  *
  *     d = a d + c B r,  x += w d,  r -= A d
  *
- * The first kind is least on an interval [l, u] away from 0, with θ = (u + l)/2, δ = (u - l)/2, σ = θ/δ
- * and ρ = 1/(2σ - ρ_before) from 1/σ on: a = ρ ρ_before, c = 2ρ/δ, w = 1 [saad2003, algorithm 12.1].
- * The fourth kind has a = (2i - 1)/(2i + 3), c = (8i + 4)/((2i + 3) u) in step i from 0 on; with w = 1
- * its error p satisfies |√t p(t)| ≤ √u/(2k + 1) on (0, u], and the optimal w make the largest value of
- * t p²/(1 - p²) there, which bounds the convergence of a V-cycle, least [lottes2023]. */
+ * The first kind is least on an interval [l, u] away from 0, with θ = (u + l)/2, δ = (u - l)/2,
+ * σ = θ/δ and ρ = 1/(2σ - ρ_before) from 1/σ on: a = ρ ρ_before, c = 2ρ/δ, w = 1 [saad2003,
+ * algorithm 12.1]. The fourth kind has a = (2i - 1)/(2i + 3), c = (8i + 4)/((2i + 3) u) in step
+ * i from 0 on; with w = 1 its error p satisfies |√t p(t)| ≤ √u/(2k + 1) on (0, u], and the
+ * optimal w make the largest value of t p²/(1 - p²) there, which bounds the convergence of a
+ * V-cycle, least [lottes2023]. */
 #include "solver/chebyshev.h"
 
 #include <math.h>

@@ -17,9 +17,10 @@ typedef struct eg_spectrum {
     double least, largest;
 } eg_spectrum;
 
-/* By up to `steps` steps of Lanczos' method [lanczos1950], in the form of conjugate gradients, from a
- * random start, the same on every run. A and B (NULL: none) are symmetric; EG_ERROR_NUMERIC if one turns
- * out not to be positive (semi)definite. Allocates and drops what it needs: for set-up. */
+/* By up to `steps` steps of Lanczos' method [lanczos1950], in the form of conjugate gradients,
+ * from a random start, the same on every run. A and B (NULL: none) are symmetric;
+ * EG_ERROR_NUMERIC if one turns out not to be positive (semi)definite. Allocates and drops what
+ * it needs: for set-up. */
 eg_status eg_lanczos(eg_vectors *vectors, eg_linear A, const eg_linear *B, int steps,
                      eg_spectrum *out);
 
@@ -54,11 +55,11 @@ typedef struct eg_chebyshev eg_chebyshev;
 eg_status eg_chebyshev_create(eg_vectors *vectors, eg_linear A, const eg_linear *B,
                               const eg_chebyshev_options *options, eg_chebyshev **out);
 void eg_chebyshev_destroy(eg_chebyshev **chebyshev);
-/* Makes x a better solution of A x = b; with `zero` x is 0 before, whatever it holds. Not collective
- * but for what A and B do. */
+/* Makes x a better solution of A x = b; with `zero` x is 0 before, whatever it holds. Not
+ * collective but for what A and B do. */
 eg_status eg_chebyshev_smooth(eg_chebyshev *chebyshev, eg_buffer *b, eg_buffer *x, bool zero);
-/* b ↦ x from x = 0: a symmetric positive definite preconditioner where 1.1 `largest` is no less than
- * the largest eigenvalue. */
+/* b ↦ x from x = 0: a symmetric positive definite preconditioner where 1.1 `largest` is no less
+ * than the largest eigenvalue. */
 eg_linear eg_chebyshev_linear(eg_chebyshev *chebyshev);
 
 #endif

@@ -1,7 +1,7 @@
 /* Sparse matrices by rows, on the host: sorting, transposing, products.
  *
- * Products go row by row with a dense row of sums [gustavson1978]; every sum is taken in the order of
- * its terms in the first factor, so the bits depend on the matrices alone. */
+ * Products go row by row with a dense row of sums [gustavson1978]; every sum is taken in the
+ * order of its terms in the first factor, so the bits depend on the matrices alone. */
 #include "solver/sparse.h"
 
 #include <stdlib.h>

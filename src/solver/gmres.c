@@ -1,9 +1,9 @@
 /* Restarted GMRES, preconditioned from the right, flexible [saad1993].
  *
- * A cycle builds an orthonormal basis v₀, v₁, … with A z_j = Σ h_ij v_i and z_j = B v_j, and takes the
- * combination of the z that makes the residual least: a small least-squares problem, kept triangular
- * by rotations. Vectors are made orthogonal by the classical process of Gram and Schmidt, done twice:
- * as good as can be, and four sums at a time. */
+ * A cycle builds an orthonormal basis v₀, v₁, … with A z_j = Σ h_ij v_i and z_j = B v_j, and
+ * takes the combination of the z that makes the residual least: a small least-squares problem,
+ * kept triangular by rotations. Vectors are made orthogonal by the classical process of Gram and
+ * Schmidt, done twice: as good as can be, and four sums at a time. */
 #include "solver/krylov_parts.h"
 
 #include <math.h>

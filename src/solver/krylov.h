@@ -30,9 +30,9 @@ typedef struct eg_krylov_options {
     int iterations;  /* at most; 0: 1000 */
     int restart;     /* GMRES: directions kept; 0: 30 */
     bool zero_guess; /* x is 0 to begin with, whatever it holds */
-    /* A singular A with A n = 0: n, else NULL. Right-hand sides then lose what A cannot reach, and
-     * solutions satisfy w·x = 0. With n the constants and w their mass vector that means a mean of 0.
-     * Neither is owned. */
+    /* A singular A with A n = 0: n, else NULL. Right-hand sides then lose what A cannot reach,
+     * and solutions satisfy w·x = 0. With n the constants and w their mass vector that means a
+     * mean of 0. Neither is owned. */
     eg_buffer *null_vector;
     eg_buffer *null_weights; /* w; NULL: n itself */
 } eg_krylov_options;

@@ -1,6 +1,7 @@
-/* Estimates of extreme eigenvalues by Lanczos' method in the form of conjugate gradients: their step
- * lengths are the entries of the tridiagonal matrix [golub2013, section 11.3.5], whose eigenvalues lie
- * among those of B A. The start is A times a random vector, so that a null space of A does not count. */
+/* Estimates of extreme eigenvalues by Lanczos' method in the form of conjugate gradients: their
+ * step lengths are the entries of the tridiagonal matrix [saad2003, section 6.7.3], whose
+ * eigenvalues lie among those of B A. The start is A times a random vector, so that a null space
+ * of A does not count. */
 #include "solver/chebyshev.h"
 
 #include "base/dense.h"

@@ -3,7 +3,8 @@
  * Vectors are buffers, whose layout an eg_vectors describes; matrices and preconditioners are
  * eg_linear, functions from vector to vector. Creation is collective where vectors have a
  * communicator of several ranks, and so is everything that adds over vectors; ranks then take the
- * same decisions from the same sums. What solves allocates nothing. */
+ * same decisions from the same sums. What solves allocates nothing; a rank may fail there alone, and
+ * then the others must be ended. */
 #ifndef EG_SOLVER_H
 #define EG_SOLVER_H
 

@@ -66,8 +66,8 @@ eg_status eg_sparse_create_like(const eg_sparse *like, const eg_csr *csr, eg_spa
 void eg_sparse_destroy(eg_sparse **sparse);
 size_t eg_sparse_bytes(const eg_sparse *sparse); /* on the device */
 
-/* y = A x; y = b - A x; y += A x. Values of y behind the last row stay what they were, but for those
- * of its last slice, which become 0 (or stay 0). */
+/* y = A x; y = b - A x; y += A x. Values of y behind the last row stay what they were, but for
+ * those of its last slice, which become 0 (or stay 0). */
 eg_status eg_sparse_apply(eg_sparse *sparse, eg_buffer *x, eg_buffer *y);
 eg_status eg_sparse_residual(eg_sparse *sparse, eg_buffer *b, eg_buffer *x, eg_buffer *y);
 eg_status eg_sparse_add(eg_sparse *sparse, eg_buffer *x, eg_buffer *y);

@@ -1,8 +1,9 @@
-/* Products with a sparse matrix in slices of LANES rows, and the smoothing that works on its rows.
+/* Products with a sparse matrix in slices of LANES rows, and the smoothing that works on its
+ * rows.
  *
- * Slice t has entries [start[t], start[t + 1]), LANES of each of its columns side by side; tiles of a
- * launch are slices. Filling has value 0 and some valid column. Per entry a product reads its value, 4
- * bytes of column and a value of x, which caches hold mostly. */
+ * Slice t has entries [start[t], start[t + 1]), LANES of each of its columns side by side; tiles
+ * of a launch are slices. Filling has value 0 and some valid column. Per entry a product reads
+ * its value, 4 bytes of column and a value of x, which caches hold mostly. */
 
 /* Declares `sum`, one for each lane: A x of this slice. */
 #define ROW_SUM(x) \
@@ -52,8 +53,8 @@ K_KERNEL(add_product, K_IN(i64, start), K_IN(i32, column), K_IN(real, value), K_
     }
 }
 
-/* Chebyshev smoothing with the diagonal (inverse: its reciprocals): see chebyshev.c for the steps. The
- * first from x = 0: d = c inverse b, x = w d. */
+/* Chebyshev smoothing with the diagonal (inverse: its reciprocals): see chebyshev.c for the
+ * steps. The first from x = 0: d = c inverse b, x = w d. */
 K_KERNEL(smooth_zero, K_VAL(real, c), K_VAL(real, w), K_IN(real, inverse, LANES),
          K_IN(real, b, LANES), K_OUT(real, d, LANES), K_OUT(real, x, LANES))
 {

@@ -46,8 +46,8 @@ eg_status eg_vectors_create(const eg_space *space, int components, eg_type type,
  * With several ranks in `comm` each has a part of the vector; NULL: a vector of this rank alone. */
 eg_status eg_vectors_create_plain(eg_device *device, eg_comm *comm, eg_type type, size_t count,
                                   eg_vectors **out);
-/* Plain vectors of another length, of this rank alone, that use the kernels of `like`, which must be
- * plain, too, and outlive them. */
+/* Plain vectors of another length, of this rank alone, that use the kernels of `like`, which
+ * must be plain, too, and outlive them. */
 eg_status eg_vectors_create_like(const eg_vectors *like, size_t count, eg_vectors **out);
 void eg_vectors_destroy(eg_vectors **vectors);
 
@@ -58,8 +58,8 @@ typedef struct eg_vector_pair {
     eg_buffer *x, *y; /* may be the same */
 } eg_vector_pair;
 
-/* sums[k] = x·y of up to EG_VECTOR_TERMS pairs, over all ranks: the same bits on all of them, and for
- * any number of threads. NaN if a value that counts is. */
+/* sums[k] = x·y of up to EG_VECTOR_TERMS pairs, over all ranks: the same bits on all of them,
+ * and for any number of threads. NaN if a value that counts is. */
 eg_status eg_vectors_dots(eg_vectors *vectors, int count, const eg_vector_pair *pairs,
                           double *sums);
 /* The same of this rank alone, which stay on the device: result[first … first + count), f64. */

@@ -1,13 +1,15 @@
-/* Sums over vectors in an order that depends on sizes alone, and what is done to vectors value by value.
+/* Sums over vectors in an order that depends on sizes alone, and what is done to vectors value
+ * by value.
  *
- * Sums: a part has `tiles` tiles of `rows` rows; block t of BLOCKS takes `chunk` tiles of it, whose
- * rows are one list; thread (row, lane) adds every ROWS-th of them in turn; then rows and lanes are
- * added pairwise. Elements of weight 0 (WEIGHTED = 1) count as 0, whatever they hold. `finish` adds
- * the partial sums of all blocks of all parts the same way.
+ * Sums: a part has `tiles` tiles of `rows` rows; block t of BLOCKS takes `chunk` tiles of it,
+ * whose rows are one list; thread (row, lane) adds every ROWS-th of them in turn; then rows and
+ * lanes are added pairwise. Elements of weight 0 (WEIGHTED = 1) count as 0, whatever they hold.
+ * `finish` adds the partial sums of all blocks of all parts the same way.
  *
  * All else: buffers are lists of rows of LANES values, of which a launch's tile takes ROWS. */
 
-/* Adds the ROWS rows and then the lanes of each of n sums pairwise; the results are in s[k * ROWS][0]. */
+/* Adds the ROWS rows and then the lanes of each of n sums pairwise; the results are in s[k *
+ * ROWS][0]. */
 #define TREE(s, n) \
     K_SYNC; \
     for (int h = ROWS / 2; h > 0; h /= 2) { \
@@ -71,13 +73,17 @@ K_KERNEL(dots, K_VAL(i64, tiles), K_VAL(i64, chunk), K_VAL(i32, rows), K_VAL(i32
             s[3 * ROWS + i][lane] = K_P(sum3);
         }
         TREE(s, 4)
-        K_NODES(i, 4) if (lane == 0 && i < count) partial[i * stride + to + t] = s[i * ROWS][0];
+        K_ROWS(i, 4)
+        {
+            if (i < count) K_LANE if (lane == 0) partial[i * stride + to + t] = s[i * ROWS][0];
+        }
     }
 }
 
 /* x += a p, r -= a q, and the sum of r². */
-K_KERNEL(advance, K_VAL(i64, tiles), K_VAL(i64, chunk), K_VAL(i32, rows), K_VAL(i64, to), K_VAL(real, a), K_IN(f64, weight), K_IN(real, p), K_IN(real, q),
-         K_INOUT(real, x), K_INOUT(real, r), K_OUT(f64, partial))
+K_KERNEL(advance, K_VAL(i64, tiles), K_VAL(i64, chunk), K_VAL(i32, rows), K_VAL(i64, to),
+         K_VAL(real, a), K_IN(f64, weight), K_IN(real, p), K_IN(real, q), K_INOUT(real, x),
+         K_INOUT(real, r), K_OUT(f64, partial))
 {
     K_SHARED(f64, s, ROWS);
     K_PRIVATE(f64, sum, ROWS);
@@ -158,8 +164,8 @@ K_KERNEL(add, K_VAL(i64, rows), K_VAL(real, b), K_VAL(real, a0), K_VAL(real, a1)
 }
 
 /* d = a d + c z and x = keep x + w d in one pass; what is multiplied by 0 is not looked at. */
-K_KERNEL(smooth, K_VAL(i64, rows), K_VAL(real, a), K_VAL(real, c), K_VAL(real, keep), K_VAL(real, w),
-         K_IN(real, z), K_INOUT(real, d), K_INOUT(real, x))
+K_KERNEL(smooth, K_VAL(i64, rows), K_VAL(real, a), K_VAL(real, c), K_VAL(real, keep),
+         K_VAL(real, w), K_IN(real, z), K_INOUT(real, d), K_INOUT(real, x))
 {
     K_TILES(t)
     {

@@ -6,7 +6,8 @@
 
 static const size_t sizes[] = {1, 7, 33, 128, 1000, 70001};
 
-/* --- plain vectors ----------------------------------------------------------------------------------- */
+/* --- plain vectors
+ * ----------------------------------------------------------------------------------- */
 
 typedef struct plain_set {
     eg_context *ctx;
@@ -222,7 +223,8 @@ static void test_vectors__conversion_rounds_and_filling_leaves_padding_alone(voi
     on_every_device(check_conversion);
 }
 
-/* --- fields ------------------------------------------------------------------------------------------ */
+/* --- fields
+ * ------------------------------------------------------------------------------------------ */
 
 /* Puts NaN where weights are zero, and everywhere between groups what was there. */
 static void poison_padding(const eg_vectors *vectors, array *a)
@@ -314,7 +316,8 @@ static void test_vectors__of_fields_count_every_element_once(void **state)
     on_every_device(check_field);
 }
 
-/* --- bits and refusals --------------------------------------------------------------------------------- */
+/* --- bits and refusals
+ * --------------------------------------------------------------------------------- */
 
 static void test_vectors__sums_have_the_same_bits_for_every_number_of_threads(void **state)
 {

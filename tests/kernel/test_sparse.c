@@ -121,7 +121,8 @@ static void test_csr__what_does_not_fit_is_refused(void **state)
     test_context_free(&ctx);
 }
 
-/* --- on devices ------------------------------------------------------------------------------------- */
+/* --- on devices
+ * ------------------------------------------------------------------------------------- */
 
 static void products(eg_device *device, eg_type real)
 {

@@ -1,11 +1,13 @@
-/* Algebraic multigrid: iterations of PCG that do not grow with the size, on problems that are made to be
- * hard, in both precisions; its parts against what defines them. */
+/* Algebraic multigrid: iterations of PCG that do not grow with the size, on problems that are
+ * made to be hard, in both precisions; its parts against what defines them. */
 #include "solver.h"
 
-/* --- problems --------------------------------------------------------------------------------------- */
+/* --- problems
+ * --------------------------------------------------------------------------------------- */
 
-/* -∇·(k ∇u) on n x n points by five-point differences: `across` is k in y over k in x, `jump` what k is
- * in a checkerboard of blocks (1 elsewhere). Dirichlet conditions around, or none (`neumann`). */
+/* -∇·(k ∇u) on n x n points by five-point differences: `across` is k in y over k in x, `jump`
+ * what k is in a checkerboard of blocks (1 elsewhere). Dirichlet conditions around, or none
+ * (`neumann`). */
 typedef struct problem {
     int n;
     double across, jump;
@@ -152,7 +154,8 @@ static void test_amg__iterations_do_not_grow_with_the_size(void **state)
         }
 }
 
-/* Different coefficients in x and y, a checkerboard of coefficients, and no Dirichlet conditions. */
+/* Different coefficients in x and y, a checkerboard of coefficients, and no Dirichlet
+ * conditions. */
 static void test_amg__hard_coefficients_and_null_spaces_converge(void **state)
 {
     (void)state;
@@ -248,7 +251,8 @@ static void test_amg__runs_on_opencl(void **state)
     if (!devices) skip();
 }
 
-/* --- its parts --------------------------------------------------------------------------------------- */
+/* --- its parts
+ * --------------------------------------------------------------------------------------- */
 
 /* x·B y = y·B x and x·B x > 0 on every device with V-cycles. */
 static void test_amg__a_v_cycle_is_symmetric_and_positive(void **state)
@@ -346,7 +350,8 @@ static void test_amg__matrices_that_are_not_positive_are_refused(void **state)
     plain_free(&p);
 }
 
-/* --- bits and memory --------------------------------------------------------------------------------- */
+/* --- bits and memory
+ * --------------------------------------------------------------------------------- */
 
 static void test_amg__gives_the_same_bits_for_every_number_of_threads(void **state)
 {

@@ -27,8 +27,8 @@ static double expected(eg_chebyshev_kind kind, int k, double largest, double rat
     return first_kind(k, center - 2.0 * t / (upper - lower)) / first_kind(k, center);
 }
 
-/* The error of a smoother at eigenvalues t: out [N], by smoothing with the diagonal matrix of t. B, if
- * any, is 2: eigenvalues are then twice as large. */
+/* The error of a smoother at eigenvalues t: out [N], by smoothing with the diagonal matrix of t.
+ * B, if any, is 2: eigenvalues are then twice as large. */
 static void measure(const eg_chebyshev_options *o, const double *t, bool preconditioned, bool zero,
                     double *out)
 {
@@ -86,8 +86,8 @@ static void test_chebyshev__errors_are_the_polynomials_that_define_them(void **s
             }
 }
 
-/* The optimal weights: t p² / (1 - p²) on (0, upper] has its limit at 0, all its maxima and its last
- * value on one level, which is lower than that of the fourth kind. */
+/* The optimal weights: t p² / (1 - p²) on (0, upper] has its limit at 0, all its maxima and its
+ * last value on one level, which is lower than that of the fourth kind. */
 static void test_chebyshev__optimal_weights_level_the_bound_of_the_v_cycle(void **state)
 {
     (void)state;
@@ -149,7 +149,8 @@ static void test_chebyshev__wrong_options_are_refused(void **state)
     test_context_free(&ctx);
 }
 
-/* --- Lanczos ---------------------------------------------------------------------------------------- */
+/* --- Lanczos
+ * ---------------------------------------------------------------------------------------- */
 
 /* B^1/2 A B^1/2 has the eigenvalues of B A. */
 static void test_lanczos__finds_extreme_eigenvalues(void **state)

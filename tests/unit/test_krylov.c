@@ -1,5 +1,5 @@
-/* PCG and GMRES against dense solves, at the number of iterations that theory knows, and what they say
- * when they cannot do it. */
+/* PCG and GMRES against dense solves, at the number of iterations that theory knows, and what
+ * they say when they cannot do it. */
 #include "solver.h"
 
 static double *spd(int n, double least, double most, uint64_t seed)
@@ -262,7 +262,8 @@ static void test_krylov__the_preconditioner_may_change(void **state)
     plain_free(&p);
 }
 
-/* --- what cannot be solved ----------------------------------------------------------------------- */
+/* --- what cannot be solved
+ * ----------------------------------------------------------------------- */
 
 static void test_pcg__names_negative_curvature(void **state)
 {
@@ -387,7 +388,8 @@ static void test_gmres__solves_what_a_dense_solver_solves(void **state)
     }
 }
 
-/* --- null spaces ----------------------------------------------------------------------------------- */
+/* --- null spaces
+ * ----------------------------------------------------------------------------------- */
 
 /* The matrix of a ring with springs: constants are its null space. */
 static void test_krylov__constants_are_projected_out(void **state)
@@ -470,7 +472,8 @@ static void test_krylov__wrong_options_are_refused(void **state)
     plain_free(&p);
 }
 
-/* --- the same bits, and memory --------------------------------------------------------------------- */
+/* --- the same bits, and memory
+ * --------------------------------------------------------------------- */
 
 static void test_pcg__gives_the_same_bits_for_every_number_of_threads(void **state)
 {

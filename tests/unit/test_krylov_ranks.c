@@ -118,7 +118,8 @@ static eg_csr *springs(eg_context *ctx, eg_comm *comm, int n)
     return a;
 }
 
-/* Every rank has a share of the matrix and of the right-hand side; the solution is that of one rank. */
+/* Every rank has a share of the matrix and of the right-hand side; the solution is that of one
+ * rank. */
 static void test_amg__ranks_add_their_shares_and_solve_the_whole(void **state)
 {
     (void)state;

@@ -115,7 +115,7 @@ static inline eg_status dense_apply(void *user, eg_buffer *x, eg_buffer *y)
 
 static inline eg_linear dense_linear(dense_map *map)
 {
-    return (eg_linear){map, dense_apply};
+    return (eg_linear){.user = map, .apply = dense_apply};
 }
 
 /* A diagonal matrix on the device. */
@@ -132,7 +132,7 @@ static inline eg_status diagonal_apply(void *user, eg_buffer *x, eg_buffer *y)
 
 static inline eg_linear diagonal_linear(diagonal_map *map)
 {
-    return (eg_linear){map, diagonal_apply};
+    return (eg_linear){.user = map, .apply = diagonal_apply};
 }
 
 /* A random symmetric matrix with these eigenvalues: Q diag(values) Qᵀ, Q made of reflections. */

@@ -11,6 +11,11 @@
 #include <math.h>
 #include <string.h>
 
+/* A row is dominated by its diagonal if its other entries add up to no more than this part of it … */
+#define DOMINATED 0.5
+/* … and connections are weak, whatever the limit, below this part of a row's strongest. */
+#define WEAKER 0.25
+
 static double diagonal_entry(const eg_csr *a, int32_t i)
 {
     for (int64_t k = a->offset[i]; k < a->offset[i + 1]; k++)
@@ -33,47 +38,84 @@ eg_status eg_amg_invert_diagonal(const eg_csr *a, double *out)
     return EG_OK;
 }
 
-/* Strong connections: |a_ij| / √(a_ii a_jj), or 0 where that is less than `strength`; `inverse`
- * holds the reciprocals of a_ii. */
-static double connection(const eg_csr *a, const double *inverse, double strength, int32_t i,
-                         int64_t k)
+/* Which connections are strong. */
+typedef struct graph {
+    const eg_csr *a; /* not owned */
+    double *inverse; /* [rows] 1 / a_ii */
+    double *limit;   /* [rows] how strong a row's connections must be */
+} graph;
+
+static void free_graph(graph *g)
 {
-    const int32_t j = a->column[k];
-    if (j == i || a->value[k] == 0.0) return 0.0;
-    const double size = fabs(a->value[k]) * sqrt(inverse[i] * inverse[j]);
-    return size >= strength ? size : 0.0;
+    eg_release(g->a->ctx, &g->limit);
+    eg_release(g->a->ctx, &g->inverse);
+}
+
+/* |a_ij| / √(a_ii a_jj) of entry k of row i; 0 on the diagonal. */
+static double connection(const graph *g, int32_t i, int64_t k)
+{
+    const int32_t j = g->a->column[k];
+    return j == i ? 0.0 : fabs(g->a->value[k]) * sqrt(g->inverse[i] * g->inverse[j]);
+}
+
+static bool is_strong(const graph *g, int32_t i, int64_t k)
+{
+    const double size = connection(g, i, k);
+    return size > 0.0 && size >= g->limit[i];
+}
+
+/* Rows whose diagonal does not dominate have strong connections, however many weak ones they have:
+ * those not much weaker than the strongest. Others are left to smoothing, if they have none. */
+static eg_status make_graph(const eg_csr *a, double strength, graph *g)
+{
+    eg_status status = EG_OK;
+    *g = (graph){.a = a};
+    EG_TRY(eg_new(a->ctx, (size_t)a->rows, &g->inverse));
+    EG_TRY(eg_new(a->ctx, (size_t)a->rows, &g->limit));
+    EG_TRY(eg_amg_invert_diagonal(a, g->inverse));
+    for (int32_t i = 0; i < a->rows; i++) {
+        double strongest = 0.0, sum = 0.0;
+        for (int64_t k = a->offset[i]; k < a->offset[i + 1]; k++) {
+            strongest = fmax(strongest, connection(g, i, k));
+            if (a->column[k] != i) sum += fabs(a->value[k]) * g->inverse[i];
+        }
+        g->limit[i] = sum > DOMINATED ? fmin(strength, WEAKER * strongest) : strength;
+    }
+done:
+    return status;
 }
 
 /* Rows whose neighbours are all free become roots. */
-static int32_t find_roots(const eg_csr *a, const double *inverse, double strength,
-                          int32_t *aggregate)
+static int32_t find_roots(const graph *g, int32_t *aggregate)
 {
+    const eg_csr *a = g->a;
     int32_t count = 0;
     for (int32_t i = 0; i < a->rows; i++) {
         bool free = aggregate[i] < 0, alone = true;
         for (int64_t k = a->offset[i]; free && k < a->offset[i + 1]; k++)
-            if (connection(a, inverse, strength, i, k) > 0.0) {
+            if (is_strong(g, i, k)) {
                 alone = false;
                 free = aggregate[a->column[k]] < 0;
             }
         if (!free || alone) continue;
         for (int64_t k = a->offset[i]; k < a->offset[i + 1]; k++)
-            if (connection(a, inverse, strength, i, k) > 0.0) aggregate[a->column[k]] = count;
+            if (is_strong(g, i, k)) aggregate[a->column[k]] = count;
         aggregate[i] = count++;
     }
     return count;
 }
 
 /* Rows that are left join their strongest neighbour's aggregate; joined [rows]. */
-static void join_rest(const eg_csr *a, const double *inverse, double strength,
-                      const int32_t *aggregate, int32_t *joined)
+static void join_rest(const graph *g, const int32_t *aggregate, int32_t *joined)
 {
+    const eg_csr *a = g->a;
     for (int32_t i = 0; i < a->rows; i++) {
         double strongest = 0.0;
         joined[i] = aggregate[i];
         for (int64_t k = a->offset[i]; aggregate[i] < 0 && k < a->offset[i + 1]; k++) {
-            const double size = connection(a, inverse, strength, i, k);
-            if (size > strongest && aggregate[a->column[k]] >= 0) {
+            if (!is_strong(g, i, k) || aggregate[a->column[k]] < 0) continue;
+            const double size = connection(g, i, k);
+            if (size > strongest) {
                 strongest = size;
                 joined[i] = aggregate[a->column[k]];
             }
@@ -83,21 +125,20 @@ static void join_rest(const eg_csr *a, const double *inverse, double strength,
 
 eg_status eg_amg_aggregate(const eg_csr *a, double strength, int32_t *aggregate, int32_t *count)
 {
-    double *inverse = NULL;
+    graph g;
     int32_t *joined = NULL;
     eg_status status = EG_OK;
-    EG_TRY(eg_new(a->ctx, (size_t)a->rows, &inverse));
+    EG_TRY(make_graph(a, strength, &g));
     EG_TRY(eg_new(a->ctx, (size_t)a->rows, &joined));
-    EG_TRY(eg_amg_invert_diagonal(a, inverse));
     for (int32_t i = 0; i < a->rows; i++)
         aggregate[i] = -1;
-    *count = find_roots(a, inverse, strength, aggregate);
+    *count = find_roots(&g, aggregate);
     /* A row that is no root has a neighbour in an aggregate, for it would be one else. */
-    join_rest(a, inverse, strength, aggregate, joined);
+    join_rest(&g, aggregate, joined);
     memcpy(aggregate, joined, (size_t)a->rows * sizeof *joined);
 done:
     eg_release(a->ctx, &joined);
-    eg_release(a->ctx, &inverse);
+    free_graph(&g);
     return status;
 }
 
@@ -129,22 +170,21 @@ done:
 /* a without its weak connections, which are added to the diagonal. */
 static eg_status filter(const eg_csr *a, double strength, eg_csr **out)
 {
+    graph g;
     eg_csr *f = NULL;
-    double *inverse = NULL;
     eg_status status = EG_OK;
-    EG_TRY(eg_new(a->ctx, (size_t)a->rows, &inverse));
-    EG_TRY(eg_amg_invert_diagonal(a, inverse));
+    EG_TRY(make_graph(a, strength, &g));
     EG_TRY(eg_csr_create(a->ctx, a->rows, a->columns, a->offset[a->rows], &f));
     for (int32_t i = 0; i < a->rows; i++) {
         int64_t at = f->offset[i], diagonal = at;
         double weak = 0.0;
         for (int64_t k = a->offset[i]; k < a->offset[i + 1]; k++) {
-            const bool is_diagonal = a->column[k] == i;
-            if (!is_diagonal && connection(a, inverse, strength, i, k) == 0.0) {
+            if (a->column[k] == i) {
+                diagonal = at;
+            } else if (!is_strong(&g, i, k)) {
                 weak += a->value[k];
                 continue;
             }
-            if (is_diagonal) diagonal = at;
             f->column[at] = a->column[k];
             f->value[at++] = a->value[k];
         }
@@ -156,7 +196,7 @@ static eg_status filter(const eg_csr *a, double strength, eg_csr **out)
     f = NULL;
 done:
     eg_csr_destroy(&f);
-    eg_release(a->ctx, &inverse);
+    free_graph(&g);
     return status;
 }
 

@@ -60,7 +60,7 @@ static eg_status create_level(eg_amg *amg, const eg_csr *a, int number, double *
         EG_TRY(eg_sparse_create_like(amg->levels[0].a, a, &level->a));
     }
     EG_TRY(upload_diagonal(level, a));
-    const eg_linear B = {level, apply_diagonal};
+    const eg_linear B = {.user = level, .apply = apply_diagonal};
     EG_TRY(eg_lanczos(level->vectors, eg_sparse_linear(level->a), &B, LANCZOS_STEPS, &spectrum));
     *largest = smoother.largest = spectrum.largest;
     EG_TRY(eg_chebyshev_plan(amg->ctx, &smoother, level->steps));
@@ -260,7 +260,6 @@ static eg_status create(eg_device *device, const eg_csr *matrix, const eg_amg_op
     *amg = (eg_amg){.ctx = ctx, .device = device, .options = *options};
     eg_amg_options *o = &amg->options;
     if (o->strength == 0.0) o->strength = 0.08;
-    if (o->strength < 0.0) o->strength = 0.0;
     if (o->k_levels == 0) o->k_levels = 2;
     if (o->kind == EG_AMG_SMOOTHED || o->k_levels < 0) o->k_levels = 0;
     if (o->coarsest == 0) o->coarsest = 256;

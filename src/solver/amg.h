@@ -19,9 +19,9 @@ typedef struct eg_amg_options {
     eg_type type; /* of all levels: EG_F64 or EG_F32 */
     /* Smoothing; `largest` is found by eg_amg_create. Default: the first kind, of degree 2. */
     eg_chebyshev_options smoother;
-    double
-        strength; /* i and j are strongly connected if |a_ij| ≥ strength √(a_ii a_jj), halved from
-                        level to level; 0: 0.08; less than 0: any connection is strong */
+    /* i and j are strongly connected if |a_ij| ≥ strength √(a_ii a_jj), which is halved from level
+     * to level; 0: 0.08. */
+    double strength;
     int k_levels; /* unsmoothed: how many of the finest levels have their coarse problems solved by
                      two iterations instead of one; 0: 2; -1: none */
     int coarsest; /* a level with at most so many rows is solved directly; 0: 256 */

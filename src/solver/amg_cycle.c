@@ -123,5 +123,5 @@ static eg_status apply(void *user, eg_buffer *x, eg_buffer *y)
 
 eg_linear eg_amg_linear(eg_amg *amg)
 {
-    return (eg_linear){amg, apply};
+    return (eg_linear){.user = amg, .apply = apply};
 }

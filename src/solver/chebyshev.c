@@ -82,7 +82,7 @@ struct eg_chebyshev {
     bool preconditioned;
     int degree;
     eg_chebyshev_step steps[EG_CHEBYSHEV_DEGREE_MOST];
-    eg_buffer *r, *z, *d, *q;
+    eg_buffer *r[2], *z, *d;
 };
 
 static eg_status create(eg_vectors *vectors, eg_linear A, const eg_linear *B,
@@ -98,10 +98,10 @@ static eg_status create(eg_vectors *vectors, eg_linear A, const eg_linear *B,
     if (B) chebyshev->B = *B;
     EG_TRY(eg_chebyshev_plan(ctx, &o, chebyshev->steps));
     chebyshev->degree = o.degree;
-    EG_TRY(eg_vectors_new(vectors, &chebyshev->r));
+    EG_TRY(eg_vectors_new(vectors, &chebyshev->r[0]));
     EG_TRY(eg_vectors_new(vectors, &chebyshev->z));
     EG_TRY(eg_vectors_new(vectors, &chebyshev->d));
-    EG_TRY(eg_vectors_new(vectors, &chebyshev->q));
+    EG_TRY(eg_vectors_new(vectors, &chebyshev->r[1]));
     *out = chebyshev;
     chebyshev = NULL;
 done:
@@ -124,10 +124,10 @@ void eg_chebyshev_destroy(eg_chebyshev **handle)
     if (!handle || !*handle) return;
     eg_chebyshev *chebyshev = *handle;
     eg_context *ctx = chebyshev->ctx;
-    eg_buffer_destroy(&chebyshev->q);
+    eg_buffer_destroy(&chebyshev->r[1]);
     eg_buffer_destroy(&chebyshev->d);
     eg_buffer_destroy(&chebyshev->z);
-    eg_buffer_destroy(&chebyshev->r);
+    eg_buffer_destroy(&chebyshev->r[0]);
     eg_release(ctx, handle);
 }
 
@@ -149,25 +149,19 @@ done:
 
 eg_status eg_chebyshev_smooth(eg_chebyshev *chebyshev, eg_buffer *b, eg_buffer *x, bool zero)
 {
-    eg_vectors *vectors = chebyshev->vectors;
-    eg_buffer *r = b; /* until there is another */
+    const eg_linear *A = &chebyshev->A;
+    eg_buffer *r = b; /* from 0 */
     eg_status status = EG_OK;
     if (!zero) {
-        r = chebyshev->r;
-        EG_TRY(chebyshev->A.apply(chebyshev->A.user, x, r));
-        EG_TRY(eg_vectors_add(vectors, -1.0, r, 1, &(double){1.0}, &b));
+        r = chebyshev->r[0];
+        EG_TRY(eg_linear_residual(chebyshev->vectors, A, b, x, r));
     }
     for (int i = 0; i < chebyshev->degree; i++) {
         EG_TRY(take_step(chebyshev, &chebyshev->steps[i], zero && i == 0 ? 0.0 : 1.0, r, x));
         if (i + 1 == chebyshev->degree) break;
-        EG_TRY(chebyshev->A.apply(chebyshev->A.user, chebyshev->d, chebyshev->q));
-        if (r == b) {
-            r = chebyshev->r;
-            EG_TRY(eg_vectors_add(vectors, 0.0, r, 2, (double[]){1.0, -1.0},
-                                  (eg_buffer *[]){b, chebyshev->q}));
-        } else {
-            EG_TRY(eg_vectors_add(vectors, 1.0, r, 1, &(double){-1.0}, &chebyshev->q));
-        }
+        eg_buffer *next = r == chebyshev->r[0] ? chebyshev->r[1] : chebyshev->r[0];
+        EG_TRY(eg_linear_residual(chebyshev->vectors, A, r, chebyshev->d, next));
+        r = next;
     }
 done:
     return status;
@@ -180,5 +174,5 @@ static eg_status apply(void *user, eg_buffer *x, eg_buffer *y)
 
 eg_linear eg_chebyshev_linear(eg_chebyshev *chebyshev)
 {
-    return (eg_linear){chebyshev, apply};
+    return (eg_linear){.user = chebyshev, .apply = apply};
 }

@@ -13,6 +13,14 @@ const char *eg_krylov_outcome_text(eg_krylov_outcome outcome)
     return (size_t)outcome < EG_COUNT(texts) ? texts[outcome] : "an unknown outcome";
 }
 
+eg_status eg_linear_residual(const eg_vectors *vectors, const eg_linear *A, eg_buffer *b,
+                             eg_buffer *x, eg_buffer *y)
+{
+    if (A->residual) return A->residual(A->user, b, x, y);
+    eg_status status = A->apply(A->user, x, y);
+    return status == EG_OK ? eg_vectors_add(vectors, -1.0, y, 1, &(double){1.0}, &b) : status;
+}
+
 static eg_status check(eg_context *ctx, const eg_krylov_options *options)
 {
     if (!(options->relative >= 0.0 && options->absolute >= 0.0))
@@ -96,12 +104,8 @@ eg_status eg_krylov_residual(eg_krylov *krylov, bool zero, eg_buffer *b, eg_buff
                              double *norm)
 {
     eg_status status = EG_OK;
-    if (zero) {
-        EG_TRY(eg_vectors_copy(krylov->vectors, b, r));
-    } else {
-        EG_TRY(krylov->A.apply(krylov->A.user, x, r));
-        EG_TRY(eg_vectors_add(krylov->vectors, -1.0, r, 1, &(double){1.0}, &b));
-    }
+    EG_TRY(zero ? eg_vectors_copy(krylov->vectors, b, r)
+                : eg_linear_residual(krylov->vectors, &krylov->A, b, x, r));
     EG_TRY(eg_krylov_project_residual(krylov, r));
     EG_TRY(eg_vectors_norm(krylov->vectors, r, norm));
 done:
@@ -112,14 +116,14 @@ eg_status eg_krylov_begin(eg_krylov *krylov, eg_buffer *b, eg_buffer *x, eg_buff
                           eg_krylov_result *result)
 {
     const eg_krylov_options *o = &krylov->options;
-    double reference;
+    const bool to_rhs = o->reference == EG_KRYLOV_TO_RHS && !o->zero_guess;
+    double reference = 0.0;
     eg_status status = EG_OK;
     *result = (eg_krylov_result){.outcome = EG_KRYLOV_LIMIT, .history = krylov->history};
     if (o->zero_guess) EG_TRY(eg_vectors_fill(krylov->vectors, 0.0, x));
-    if (o->reference == EG_KRYLOV_TO_RHS && !o->zero_guess)
-        EG_TRY(eg_krylov_residual(krylov, true, b, x, r, &reference));
+    if (to_rhs) EG_TRY(eg_krylov_residual(krylov, true, b, x, r, &reference));
     EG_TRY(eg_krylov_residual(krylov, o->zero_guess, b, x, r, &result->residual));
-    if (o->reference == EG_KRYLOV_TO_INITIAL || o->zero_guess) reference = result->residual;
+    if (!to_rhs) reference = result->residual;
     result->target = fmax(o->relative * reference, o->absolute);
     krylov->history[0] = result->residual;
     if (!isfinite(result->residual))

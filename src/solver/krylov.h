@@ -14,7 +14,13 @@
 typedef struct eg_linear {
     void *user; /* not owned */
     eg_status (*apply)(void *user, eg_buffer *x, eg_buffer *y);
+    /* y = b - A x, for who can do that in one pass; NULL: it is made of `apply`. y is neither. */
+    eg_status (*residual)(void *user, eg_buffer *b, eg_buffer *x, eg_buffer *y);
 } eg_linear;
+
+/* y = b - A x, one way or the other. */
+eg_status eg_linear_residual(const eg_vectors *vectors, const eg_linear *A, eg_buffer *b,
+                             eg_buffer *x, eg_buffer *y);
 
 typedef enum eg_krylov_reference {
     EG_KRYLOV_TO_INITIAL, /* `relative` is to the norm of the initial residual … */

@@ -59,5 +59,5 @@ done:
 
 eg_linear eg_single_linear(eg_single *single)
 {
-    return (eg_linear){single, apply};
+    return (eg_linear){.user = single, .apply = apply};
 }

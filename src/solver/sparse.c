@@ -190,7 +190,12 @@ static eg_status apply(void *user, eg_buffer *x, eg_buffer *y)
     return eg_sparse_apply(user, x, y);
 }
 
+static eg_status residual(void *user, eg_buffer *b, eg_buffer *x, eg_buffer *y)
+{
+    return eg_sparse_residual(user, b, x, y);
+}
+
 eg_linear eg_sparse_linear(eg_sparse *sparse)
 {
-    return (eg_linear){sparse, apply};
+    return (eg_linear){.user = sparse, .apply = apply, .residual = residual};
 }

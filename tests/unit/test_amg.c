@@ -174,6 +174,84 @@ static void test_amg__hard_coefficients_and_null_spaces_converge(void **state)
         }
 }
 
+/* -u'' on n elements by interior penalty with discontinuous linear functions: k [2n][2n], and their mass
+ * matrix m; Dirichlet conditions at both ends. */
+static void assemble_line(int n, double *k, double *m)
+{
+    const int size = 2 * n;
+    const double h = 1.0 / n, penalty = 4.0 / h;
+    for (int e = 0; e < n; e++)
+        for (int i = 0; i < 2; i++)
+            for (int j = 0; j < 2; j++) {
+                k[(2 * e + i) * size + 2 * e + j] += (i == j ? 1.0 : -1.0) / h;
+                m[(2 * e + i) * size + 2 * e + j] += (i == j ? 2.0 : 1.0) * h / 6.0;
+            }
+    for (int face = 0; face <= n; face++) {
+        const double half = face > 0 && face < n ? 0.5 : 1.0;
+        /* The functions of the element on the left and on the right: their jump and mean slope. */
+        const double jump[4] = {0.0, 1.0, -1.0, 0.0};
+        const double slope[4] = {-half / h, half / h, -half / h, half / h};
+        for (int i = face > 0 ? 0 : 2; i < (face < n ? 4 : 2); i++)
+            for (int j = face > 0 ? 0 : 2; j < (face < n ? 4 : 2); j++)
+                k[(2 * face - 2 + i) * size + 2 * face - 2 + j] +=
+                    penalty * jump[i] * jump[j] - jump[i] * slope[j] - slope[i] * jump[j];
+    }
+}
+
+/* The same on a square, with bilinear functions. */
+static eg_csr *assemble_discontinuous(eg_context *ctx, int n)
+{
+    const int size = 2 * n;
+    const int64_t most = 49 * (int64_t)size * size;
+    double *k = host_values((size_t)(size * size)), *m = host_values((size_t)(size * size));
+    double *value = host_values((size_t)most);
+    int32_t *row = calloc((size_t)most, sizeof *row), *column = calloc((size_t)most, sizeof *row);
+    int64_t count = 0;
+    eg_csr *a = NULL;
+    assert_true(row && column);
+    assemble_line(n, k, m);
+    for (int i = 0; i < size * size; i++) {
+        const int x = i / size, y = i % size;
+        for (int u = x > 3 ? x - 3 : 0; u <= x + 3 && u < size; u++)
+            for (int v = y > 3 ? y - 3 : 0; v <= y + 3 && v < size; v++) {
+                const double entry =
+                    k[x * size + u] * m[y * size + v] + m[x * size + u] * k[y * size + v];
+                if (entry == 0.0) continue;
+                row[count] = i, column[count] = u * size + v;
+                value[count++] = entry;
+            }
+    }
+    TEST_OK(ctx, eg_csr_from_entries(ctx, size * size, size * size, count, row, column, value, &a));
+    free(column);
+    free(row);
+    free(value);
+    free(m);
+    free(k);
+    return a;
+}
+
+/* Also with a limit of strength above which no connection is: rows are not left alone for that. */
+static void test_amg__discontinuous_elements_converge(void **state)
+{
+    (void)state;
+    static const int bound[] = {[EG_AMG_SMOOTHED] = 13, [EG_AMG_UNSMOOTHED] = 18};
+    eg_context *ctx = test_context();
+    eg_device *device = NULL;
+    TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
+    eg_csr *a = assemble_discontinuous(ctx, 96);
+    for (int kind = EG_AMG_SMOOTHED; kind <= EG_AMG_UNSMOOTHED; kind++)
+        for (int high = 0; high < 2; high++) {
+            const eg_amg_options o = {.kind = (eg_amg_kind)kind, .strength = high ? 0.9 : 0.0};
+            const figures f = solve_with(device, a, &o, false);
+            assert_int_equal(f.result.outcome, EG_KRYLOV_CONVERGED);
+            assert_in_range(f.result.iterations, 6, bound[kind]);
+            assert_true(f.info.direct);
+        }
+    eg_csr_destroy(&a);
+    eg_device_close(&device);
+    test_context_free(&ctx);
+}
+
 static void test_amg__single_precision_takes_as_many_iterations(void **state)
 {
     (void)state;
@@ -426,6 +504,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_amg__iterations_do_not_grow_with_the_size),
         cmocka_unit_test(test_amg__hard_coefficients_and_null_spaces_converge),
+        cmocka_unit_test(test_amg__discontinuous_elements_converge),
         cmocka_unit_test(test_amg__single_precision_takes_as_many_iterations),
         cmocka_unit_test(test_amg__smoothers_can_be_chosen),
         cmocka_unit_test(test_amg__runs_on_opencl),

@@ -86,6 +86,46 @@ static void test_chebyshev__errors_are_the_polynomials_that_define_them(void **s
             }
 }
 
+/* A map that can compute b - A x itself is asked to, and gives the same. */
+static void test_chebyshev__residuals_in_one_pass_give_the_same(void **state)
+{
+    (void)state;
+    plain p = plain_new("cpu:1", N);
+    eg_csr *csr = NULL;
+    eg_sparse *a = NULL;
+    double *b = random_values(N, 4), *guess = random_values(N, 5), x[2][N];
+    TEST_OK(p.ctx, eg_csr_create(p.ctx, N, N, 3 * N, &csr));
+    for (int32_t i = 0; i < N; i++) {
+        int64_t at = csr->offset[i];
+        for (int32_t j = i - 1; j <= i + 1; j++)
+            if (j >= 0 && j < N) csr->column[at] = j, csr->value[at++] = j == i ? 2.0 : -1.0;
+        csr->offset[i + 1] = at;
+    }
+    TEST_OK(p.ctx, eg_sparse_create(p.device, EG_F64, csr, &a));
+    for (int zero = 0; zero < 2; zero++) {
+        for (int which = 0; which < 2; which++) {
+            eg_linear A = eg_sparse_linear(a);
+            eg_chebyshev *smoother = NULL;
+            eg_buffer *rhs = plain_vector(&p, b), *u = plain_vector(&p, guess);
+            assert_non_null(A.residual);
+            if (which) A.residual = NULL;
+            TEST_OK(p.ctx, eg_chebyshev_create(p.vectors, A, NULL,
+                                               &(eg_chebyshev_options){.degree = 4, .largest = 4.0},
+                                               &smoother));
+            TEST_OK(p.ctx, eg_chebyshev_smooth(smoother, rhs, u, zero != 0));
+            get_values(u, N, x[which]);
+            eg_chebyshev_destroy(&smoother);
+        }
+        assert_true(distance(N, x[0], x[1]) < 1e-14 * length_of(N, x[0]));
+        assert_true(length_of(N, x[0]) > 0.1);
+    }
+    eg_sparse_destroy(&a);
+    eg_csr_destroy(&csr);
+    free(guess);
+    free(b);
+    plain_free(&p);
+}
+
 /* The optimal weights: t p² / (1 - p²) on (0, upper] has its limit at 0, all its maxima and its
  * last value on one level, which is lower than that of the fourth kind. */
 static void test_chebyshev__optimal_weights_level_the_bound_of_the_v_cycle(void **state)
@@ -221,6 +261,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chebyshev__errors_are_the_polynomials_that_define_them),
+        cmocka_unit_test(test_chebyshev__residuals_in_one_pass_give_the_same),
         cmocka_unit_test(test_chebyshev__optimal_weights_level_the_bound_of_the_v_cycle),
         cmocka_unit_test(test_chebyshev__wrong_options_are_refused),
         cmocka_unit_test(test_lanczos__finds_extreme_eigenvalues),

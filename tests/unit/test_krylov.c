@@ -247,7 +247,7 @@ static void test_krylov__the_preconditioner_may_change(void **state)
     dense_map map = dense_map_new(N, a);
     changing c = {.a = {p.vectors, plain_vector(&p, even)},
                   .b = {p.vectors, plain_vector(&p, odd)}};
-    const eg_linear B = {&c, apply_changing};
+    const eg_linear B = {.user = &c, .apply = apply_changing};
     for (int method = PCG; method <= GMRES; method++) {
         solved s = solve(&p, (enum method)method, &map, &B, &(eg_krylov_options){.relative = 1e-10},
                          b, NULL);

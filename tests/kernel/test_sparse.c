@@ -178,6 +178,160 @@ static void test_sparse__products_agree_with_dense_ones(void **state)
     on_every_device(products);
 }
 
+/* --- kernels of multigrid --------------------------------------------------------------------------- */
+
+static eg_kernel *kernel_of(eg_device *device, eg_type real, const char *source, const char *entry)
+{
+    eg_kernel *kernel = NULL;
+    TEST_OK(eg_device_context(device),
+            eg_kernel_create(device,
+                             &(eg_kernel_options){.size = sizeof(eg_kernel_options),
+                                                  .source = source,
+                                                  .entry = entry,
+                                                  .real = real},
+                             &kernel));
+    return kernel;
+}
+
+/* (A x)_i of a dense square matrix. */
+static double row_product(const pair *p, int i, const double *x)
+{
+    double sum = 0.0;
+    for (int j = 0; j < p->csr->columns; j++)
+        sum += p->dense[i * p->csr->columns + j] * x[j];
+    return sum;
+}
+
+/* The three kinds of steps, against their formulas. */
+static void smoothing(eg_device *device, eg_type real)
+{
+    enum { SIZE = 100 };
+    const double a = 0.375, c = 0.75, w = 1.25, bound = 100 * epsilon(real);
+    eg_context *ctx = eg_device_context(device);
+    pair p = pair_new(ctx, SIZE, SIZE, 0.05, 7);
+    eg_sparse *m = NULL;
+    eg_vectors *vectors = NULL;
+    uint64_t seed = 5;
+    TEST_OK(ctx, eg_sparse_create(device, real, p.csr, &m));
+    TEST_OK(ctx, eg_vectors_create_plain(device, NULL, real, SIZE, &vectors));
+    enum { INVERSE, B, X, D, NEXT_R, NEXT_D, BETTER, ARRAYS };
+    array v[ARRAYS];
+    double before[SIZE];
+    for (int k = 0; k < ARRAYS; k++)
+        v[k] = k < NEXT_R ? array_random(device, real, vectors->count, -1, 1, &seed)
+                          : array_poisoned(device, real, vectors->count);
+    eg_kernel *zero = kernel_of(device, real, "solver/sparse.k.c", "smooth_zero");
+    eg_kernel *first = kernel_of(device, real, "solver/sparse.k.c", "smooth_first");
+    eg_kernel *next = kernel_of(device, real, "solver/sparse.k.c", "smooth_next");
+
+    TEST_OK(ctx, eg_launch(zero, m->slices, EG_REAL("c", c), EG_REAL("w", w),
+                           EG_BUFFER("inverse", v[INVERSE].buffer), EG_BUFFER("b", v[B].buffer),
+                           EG_BUFFER("d", v[NEXT_D].buffer), EG_BUFFER("x", v[BETTER].buffer)));
+    array_download(&v[NEXT_D]);
+    array_download(&v[BETTER]);
+    for (size_t i = 0; i < SIZE; i++) {
+        const double step = c * v[INVERSE].v[i] * v[B].v[i];
+        assert_near(v[NEXT_D].v[i], step, bound, "d from 0", i);
+        assert_near(v[BETTER].v[i], w * step, bound, "x from 0", i);
+    }
+    TEST_OK(ctx, eg_launch(first, m->slices, EG_REAL("c", c), EG_REAL("w", w),
+                           EG_BUFFER("start", m->start), EG_BUFFER("column", m->column),
+                           EG_BUFFER("value", m->value), EG_BUFFER("inverse", v[INVERSE].buffer),
+                           EG_BUFFER("b", v[B].buffer), EG_BUFFER("x", v[X].buffer),
+                           EG_BUFFER("r", v[NEXT_R].buffer), EG_BUFFER("d", v[NEXT_D].buffer),
+                           EG_BUFFER("better", v[BETTER].buffer)));
+    for (int k = NEXT_R; k < ARRAYS; k++)
+        array_download(&v[k]);
+    for (int i = 0; i < SIZE; i++) {
+        const double r = v[B].v[i] - row_product(&p, i, v[X].v), step = c * v[INVERSE].v[i] * r;
+        assert_near(v[NEXT_R].v[i], r, bound, "r from x", (size_t)i);
+        assert_near(v[NEXT_D].v[i], step, bound, "d from x", (size_t)i);
+        assert_near(v[BETTER].v[i], v[X].v[i] + w * step, bound, "x from x", (size_t)i);
+    }
+    memcpy(before, v[X].v, sizeof before);
+    TEST_OK(ctx, eg_launch(next, m->slices, EG_REAL("a", a), EG_REAL("c", c), EG_REAL("w", w),
+                           EG_BUFFER("start", m->start), EG_BUFFER("column", m->column),
+                           EG_BUFFER("value", m->value), EG_BUFFER("inverse", v[INVERSE].buffer),
+                           EG_BUFFER("r", v[B].buffer), EG_BUFFER("d", v[D].buffer),
+                           EG_BUFFER("next_r", v[NEXT_R].buffer),
+                           EG_BUFFER("next_d", v[NEXT_D].buffer), EG_BUFFER("x", v[X].buffer)));
+    array_download(&v[NEXT_R]);
+    array_download(&v[NEXT_D]);
+    array_download(&v[X]);
+    for (int i = 0; i < SIZE; i++) {
+        const double r = v[B].v[i] - row_product(&p, i, v[D].v);
+        const double step = a * v[D].v[i] + c * v[INVERSE].v[i] * r;
+        assert_near(v[NEXT_R].v[i], r, bound, "next r", (size_t)i);
+        assert_near(v[NEXT_D].v[i], step, bound, "next d", (size_t)i);
+        assert_near(v[X].v[i], before[i] + w * step, bound, "next x", (size_t)i);
+    }
+    eg_kernel_destroy(&next);
+    eg_kernel_destroy(&first);
+    eg_kernel_destroy(&zero);
+    for (int k = 0; k < ARRAYS; k++)
+        array_free(&v[k]);
+    eg_vectors_destroy(&vectors);
+    eg_sparse_destroy(&m);
+    pair_free(&p);
+}
+
+static void test_smoothing__steps_agree_with_their_formulas(void **state)
+{
+    (void)state;
+    on_every_device(smoothing);
+}
+
+/* The combination of c and e that minimises x·A x - 2 x·b is a solution of two equations; without
+ * anything to solve both kernels give zeros. */
+static void iterations(eg_device *device, eg_type real)
+{
+    enum { SIZE = 70 };
+    const double ac_c = 2.0, c_b = 3.0, e_ac = 0.5, e_ae = 1.5, bound = 40 * epsilon(real);
+    const double e_rest = 0.7; /* e·b - (c·b / c·Ac) e·Ac */
+    eg_context *ctx = eg_device_context(device);
+    const size_t lanes = (size_t)eg_device_get_info(device)->lanes;
+    const size_t rows = (SIZE + lanes - 1) / lanes;
+    uint64_t seed = 5;
+    eg_kernel *rest = kernel_of(device, real, "solver/amg.k.c", "k_rest");
+    eg_kernel *combine = kernel_of(device, real, "solver/amg.k.c", "k_combine");
+    array c = array_random(device, real, rows * lanes, -1, 1, &seed);
+    array e = array_random(device, real, rows * lanes, -1, 1, &seed);
+    array out = array_poisoned(device, real, rows * lanes), sums = array_new(device, EG_F64, 5);
+    for (int nothing = 0; nothing < 2; nothing++) {
+        const double given[5] = {ac_c, c_b, e_ac, e_ae, e_rest};
+        for (int k = 0; k < 5; k++)
+            sums.v[k] = nothing ? 0.0 : given[k];
+        array_upload(&sums);
+        TEST_OK(ctx, eg_launch(rest, (int64_t)rows, EG_BUFFER("sums", sums.buffer),
+                               EG_BUFFER("b", c.buffer), EG_BUFFER("ac", e.buffer),
+                               EG_BUFFER("rest", out.buffer)));
+        array_download(&out);
+        for (size_t i = 0; i < rows * lanes; i++)
+            assert_near(out.v[i], c.v[i] - (nothing ? 0.0 : c_b / ac_c) * e.v[i], bound, "rest", i);
+        /* [c·Ac c·Ae; e·Ac e·Ae] (first, second) = (c·b, e·b) */
+        const double e_b = e_rest + c_b / ac_c * e_ac, determinant = ac_c * e_ae - e_ac * e_ac;
+        const double first = nothing ? 0.0 : (c_b * e_ae - e_ac * e_b) / determinant;
+        const double second = nothing ? 0.0 : (ac_c * e_b - e_ac * c_b) / determinant;
+        TEST_OK(ctx, eg_launch(combine, (int64_t)rows, EG_BUFFER("sums", sums.buffer),
+                               EG_BUFFER("c", c.buffer), EG_BUFFER("e", e.buffer),
+                               EG_BUFFER("x", out.buffer)));
+        array_download(&out);
+        for (size_t i = 0; i < rows * lanes; i++)
+            assert_near(out.v[i], first * c.v[i] + second * e.v[i], bound, "x", i);
+    }
+    array *const arrays[] = {&c, &e, &out, &sums};
+    for (size_t i = 0; i < EG_COUNT(arrays); i++)
+        array_free(arrays[i]);
+    eg_kernel_destroy(&combine);
+    eg_kernel_destroy(&rest);
+}
+
+static void test_k_cycle__two_iterations_find_the_best_combination(void **state)
+{
+    (void)state;
+    on_every_device(iterations);
+}
+
 /* A matrix without entries is the zero matrix; what is behind the last row's slice stays. */
 static void empty(eg_device *device, eg_type real)
 {
@@ -213,6 +367,8 @@ int main(void)
         KERNEL_TEST(test_csr__algebra_agrees_with_dense_matrices),
         KERNEL_TEST(test_csr__what_does_not_fit_is_refused),
         KERNEL_TEST(test_sparse__products_agree_with_dense_ones),
+        KERNEL_TEST(test_smoothing__steps_agree_with_their_formulas),
+        KERNEL_TEST(test_k_cycle__two_iterations_find_the_best_combination),
         KERNEL_TEST(test_sparse__a_matrix_without_entries_is_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 #include "solver/amg.h"       /* algebraic multigrid */
 #include "solver/chebyshev.h" /* smoothing, eigenvalues */
 #include "solver/krylov.h"    /* PCG and GMRES */
+#include "solver/multigrid.h" /* V-cycles on levels of any kind */
 #include "solver/sparse.h"    /* sparse matrices */
 #include "solver/vectors.h"   /* vectors and their sums */
 

@@ -95,6 +95,24 @@ typedef struct catalogue_row {
             {"ORDER", order}                                                                       \
         }                                                                                          \
     }
+#define CATALOGUE_EULER_BLEND(lanes, m, inner, scheme, gauss, cartesian, flux, boundaries)         \
+    {                                                                                              \
+        "model/euler/stage.k.c", "stage", EG_F64, lanes, .rows = m, .defines = {                   \
+            {"M", m},                                                                              \
+            {"INNER", inner},                                                                      \
+            {"SCHEME", scheme},                                                                    \
+            {"GAUSS", gauss},                                                                      \
+            {"CARTESIAN", cartesian},                                                              \
+            {"CURVED", 0},                                                                         \
+            {"METRIC_ROWS", 1},                                                                    \
+            {"ORDER", 1},                                                                          \
+            {"FLUX", flux},                                                                        \
+            {"BOUNDARIES", boundaries},                                                            \
+            {"LOW_STORAGE", 0},                                                                    \
+            {"PIECES", 1},                                                                         \
+            {"BLENDS", 1}                                                                          \
+        }                                                                                          \
+    }
 #define CATALOGUE_EULER_LIMIT(m, gauss, cartesian, boundaries, limits, positivity)                 \
     {                                                                                              \
         "model/euler/limit.k.c", "limit", EG_F64, .rows = m, .defines = {                          \
@@ -375,6 +393,13 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_EULER_TOTALS(3, 0, 1, 45, 3),
     {"model/euler/means.k.c", "means", EG_F64, .defines = {{"M", 2}, {"CARTESIAN", 1}}},
     {"model/euler/means.k.c", "means", EG_F64, .defines = {{"M", 9}, {"CARTESIAN", 0}}},
+    {"model/euler/indicator.k.c", "indicator", EG_F64, .rows = 2, .not_on_cpu = true,
+     .defines = {{"M", 2}, {"GAUSS", 1}}},
+    {"model/euler/indicator.k.c", "indicator", EG_F64, .rows = 9, .not_on_cpu = true,
+     .defines = {{"M", 9}, {"GAUSS", 0}}},
+    CATALOGUE_EULER_BLEND(0, 3, 3, 0, 1, 1, 1, 0),
+    CATALOGUE_EULER_BLEND(0, 4, 4, 1, 0, 0, 0, 1),
+    CATALOGUE_EULER_BLEND(16, 9, 8, 2, 1, 0, 2, 0),
     CATALOGUE_EULER_LIMIT(3, 1, 1, 0, 1, 0),
     CATALOGUE_EULER_LIMIT(4, 0, 0, 1, 1, 1),
     CATALOGUE_EULER_LIMIT(9, 1, 0, 0, 0, 1),

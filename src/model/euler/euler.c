@@ -174,6 +174,10 @@ static eg_status check_volumes(const eg_case *cas)
             return eg_case_fail(cas, own[i], -1, "it is for method \"fv\", not for \"%s\"",
                                 eg_case_string(cas, "scheme.method"));
     if (!volumes) return EG_OK;
+    if (eg_case_choice(cas, "limiter.method") == EG_EULER_BLEND)
+        return eg_case_fail(cas, "limiter.method", -1,
+                            "\"blend\" is for methods of high order, which it blends with finite "
+                            "volumes: with \"fv\" choose \"minmod\"");
     if (eg_case_given(cas, "limiter.threshold"))
         return eg_case_fail(cas, "limiter.threshold", -1,
                             "it is for methods of high order: with \"fv\" all slopes are limited");

@@ -79,6 +79,18 @@ done:
     return status;
 }
 
+/* The kernel of blend.c. */
+static eg_status compile_indicator(eg_euler *a, int group)
+{
+    const int side = a->degree + 1;
+    const eg_define defines[] = {{"M", side}, {"GAUSS", a->gauss}};
+    return eg_euler_make_kernel(a, group, "", "indicator",
+                                (eg_kernel_options){.rows_per_block = side,
+                                                    .defines = defines,
+                                                    .define_count = EG_COUNT(defines)},
+                                &a->parts[group].indicator);
+}
+
 eg_status eg_euler_compile(eg_euler *a, int group, const eg_euler_options *options)
 {
     eg_euler_part *p = &a->parts[group];
@@ -98,6 +110,7 @@ eg_status eg_euler_compile(eg_euler *a, int group, const eg_euler_options *optio
         {"BOUNDARIES", p->outer},
         {"LOW_STORAGE", a->low_storage},
         {"PIECES", !is_gpu},
+        {"BLENDS", options->limits.method == EG_EULER_BLEND},
         {"K_MIN_BLOCKS", blocks_of[a->gauss][a->degree]},
         {"RING", p->sweeps ? eg_euler_ring_most(a, group) : 1},
         {"K_STREAMING", p->sweeps && eg_euler_passes_caches(a)},
@@ -132,7 +145,8 @@ eg_status eg_euler_compile(eg_euler *a, int group, const eg_euler_options *optio
         EG_TRY(eg_euler_make_kernel(
             a, group, "", "traces",
             (eg_kernel_options){.defines = small, .define_count = EG_COUNT(small)}, &p->traces));
-    if (options->limits.method != EG_EULER_UNLIMITED || options->limits.positivity)
+    if (options->limits.method == EG_EULER_BLEND) EG_TRY(compile_indicator(a, group));
+    if (eg_euler_limits_after(&options->limits))
         EG_TRY(compile_limiter(a, group, &options->limits, eg_text_string(&boundaries)));
 done:
     eg_text_free(&boundaries);

@@ -12,7 +12,7 @@ static const char *const methods[] = {"dg", "ndg", "cpr", "sd", "fv", NULL};
 static const char *const fluxes[] = {"rusanov", "hllc", "roe", NULL};
 static const char *const types[] = {"wall", "outflow", "inflow", "farfield", "state", NULL};
 static const char *const derivatives[] = {"conservative", "chain", NULL};
-static const char *const limiters[] = {"none", "minmod", NULL};
+static const char *const limiters[] = {"none", "minmod", "blend", NULL};
 
 const eg_key eg_euler_keys[] = {
     {.section = "gas",
@@ -72,10 +72,13 @@ const eg_key eg_euler_keys[] = {
      .type = EG_KEY_CHOICE,
      .fallback = "\"none\"",
      .choices = limiters,
-     .help = "What is done about shocks after every stage. \"minmod\": elements whose values on "
-             "faces differ from what the means of the neighbours allow by more than the threshold "
-             "become linear, with the smaller slope to the neighbours; with method \"fv\" slopes "
-             "between cells are limited so that no state is beyond a neighbour's."},
+     .help =
+         "What is done about shocks. \"minmod\": after every stage, elements whose values on "
+         "faces differ from what the means of the neighbours allow by more than the threshold "
+         "become linear, with the smaller slope to the neighbours; with method \"fv\" slopes "
+         "between cells are limited so that no state is beyond a neighbour's. \"blend\", not with "
+         "\"fv\": where the highest modes of an element are large, its rate is blended with that "
+         "of finite volumes on subcells."},
     {.section = "limiter",
      .name = "threshold",
      .type = EG_KEY_REAL,

@@ -43,6 +43,11 @@ eg_euler_limits eg_euler_limits_of(const eg_case *cas)
                              .positivity = eg_case_boolean(cas, "limiter.positivity")};
 }
 
+bool eg_euler_limits_after(const eg_euler_limits *limits)
+{
+    return limits->method == EG_EULER_MINMOD || limits->positivity;
+}
+
 eg_status eg_euler_check_limits(const eg_case *cas, const eg_time_options *time)
 {
     const eg_euler_limits limits = eg_euler_limits_of(cas);
@@ -50,8 +55,7 @@ eg_status eg_euler_check_limits(const eg_case *cas, const eg_time_options *time)
         return eg_case_fail(cas, "limiter.threshold", -1,
                             "it is for method \"minmod\"; limiter.method is \"%s\"",
                             eg_case_string(cas, "limiter.method"));
-    if (time->scheme == EG_TIME_LOW_RK4 &&
-        (limits.method != EG_EULER_UNLIMITED || limits.positivity))
+    if (time->scheme == EG_TIME_LOW_RK4 && eg_euler_limits_after(&limits))
         return eg_case_fail(cas, "time.scheme", -1,
                             "stages of \"rk4\" are no mixture of steps, which a limiter needs: "
                             "choose \"euler\", \"ssp-rk2\" or \"ssp-rk3\"");
@@ -147,7 +151,7 @@ eg_status eg_euler_limiter_create(eg_euler *a, const eg_euler_options *options)
     eg_space *space = a->space;
     eg_euler_limiter *l = NULL;
     eg_status status = EG_OK;
-    if (options->limits.method == EG_EULER_UNLIMITED && !options->limits.positivity) return EG_OK;
+    if (!eg_euler_limits_after(&options->limits)) return EG_OK;
     EG_TRY(eg_comm_agree(space->comm, eg_new(space->ctx, 1, &a->limiter)));
     l = a->limiter;
     l->limits = options->limits;

@@ -7,7 +7,11 @@
 #include "time/time.h"
 
 /* The choices of limiter.method. */
-typedef enum eg_euler_limiting { EG_EULER_UNLIMITED, EG_EULER_MINMOD } eg_euler_limiting;
+typedef enum eg_euler_limiting {
+    EG_EULER_UNLIMITED,
+    EG_EULER_MINMOD,
+    EG_EULER_BLEND
+} eg_euler_limiting;
 
 /* Of eg_euler_options. */
 typedef struct eg_euler_limits {
@@ -21,7 +25,11 @@ eg_euler_limits eg_euler_limits_of(const eg_case *cas);
 /* Judges what the case says of it. */
 eg_status eg_euler_check_limits(const eg_case *cas, const eg_time_options *time);
 
-/* What an operator has of it; its functions are in parts.h. */
+/* Whether there is something to do after a stage. */
+bool eg_euler_limits_after(const eg_euler_limits *limits);
+
+/* What an operator has of it; their functions are in parts.h. */
 typedef struct eg_euler_limiter eg_euler_limiter;
+typedef struct eg_euler_blend eg_euler_blend;
 
 #endif

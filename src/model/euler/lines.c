@@ -19,7 +19,7 @@ enum { SIDE_MAX = EG_EULER_DEGREE_MAX + 1 };
 
 /* The parts of a table of M nodes. */
 typedef struct parts {
-    double *diff, *low, *high, *ends, *interpolate, *nodes, *points;
+    double *diff, *low, *high, *ends, *interpolate, *nodes, *points, *weights;
     int count;
 } parts;
 
@@ -33,7 +33,8 @@ static parts parts_of(double *table, int side, int inner)
     p.interpolate = p.ends + 2 * side;
     p.nodes = p.interpolate + inner * side;
     p.points = p.nodes + side;
-    p.count = 2 * side * inner + 5 * side + inner;
+    p.weights = p.points + inner;
+    p.count = 2 * side * inner + 6 * side + inner;
     return p;
 }
 
@@ -127,6 +128,7 @@ eg_status eg_euler_make_table(eg_euler_scheme scheme, const eg_element *line,
     memset(table, 0, EG_EULER_TABLE_MAX * sizeof *table);
     EG_TRY(eg_element_evaluate(line, 2, ends, p.ends));
     memcpy(p.nodes, line->r, (size_t)n * sizeof *p.nodes);
+    memcpy(p.weights, line->weights, (size_t)n * sizeof *p.weights);
     EG_TRY(eg_euler_inner_points(scheme, line, p.points));
     if (scheme.method == EG_EULER_SD) {
         EG_TRY(make_staggered(line, &p));

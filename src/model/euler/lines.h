@@ -27,7 +27,7 @@ typedef struct eg_euler_scheme {
 #define EG_EULER_DEGREE_MAX 8
 /* Values of a table of the highest degree. */
 #define EG_EULER_TABLE_MAX                                                                         \
-    (2 * (EG_EULER_DEGREE_MAX + 1) * (EG_EULER_DEGREE_MAX + 1) + 6 * (EG_EULER_DEGREE_MAX + 1))
+    (2 * (EG_EULER_DEGREE_MAX + 1) * (EG_EULER_DEGREE_MAX + 1) + 7 * (EG_EULER_DEGREE_MAX + 1))
 
 eg_basis eg_euler_basis(eg_euler_scheme scheme);
 eg_euler_form eg_euler_form_of(eg_euler_scheme scheme);

@@ -56,6 +56,7 @@ static eg_status create_own(eg_euler *a, const eg_euler_options *options)
     EG_TRY(make_table(a));
     EG_TRY(eg_euler_share_tables(a));
     EG_TRY(make_buffers(a));
+    EG_TRY(eg_euler_blend_create(a, options));
     for (int g = 0; g < a->space->group_count; g++) {
         EG_TRY(eg_euler_classify(a, g));
         EG_TRY(eg_euler_find_rows(a, g));
@@ -101,6 +102,7 @@ void eg_euler_destroy(eg_euler **handle)
     eg_euler_limiter_destroy(a);
     eg_halo_destroy(&a->slopes_halo);
     eg_field_destroy(&a->slopes);
+    eg_euler_blend_destroy(a);
     eg_halo_destroy(&a->halo);
     for (int g = 0; a->parts && g < a->space->group_count; g++) {
         eg_euler_part *p = &a->parts[g];
@@ -109,6 +111,7 @@ void eg_euler_destroy(eg_euler **handle)
         eg_buffer_destroy(&p->rows);
         eg_buffer_destroy(&p->runs);
         eg_buffer_destroy(&p->kinds);
+        eg_kernel_destroy(&p->indicator);
         eg_kernel_destroy(&p->limit);
         eg_kernel_destroy(&p->means);
         eg_kernel_destroy(&p->slopes);
@@ -159,6 +162,7 @@ static eg_status launch_stage(eg_euler *a, int group, int64_t from, int64_t to, 
         EG_BUFFER("nodes", g->nodes),
         EG_BUFFER("metric", p->curved ? p->metric : g->nodes),
         EG_BUFFER("table", a->table),
+        eg_euler_shares(a, g),
         EG_INTEGER("begin", (int64_t)begin),
         EG_INTEGER("traces_begin", (int64_t)eg_euler_traces_before(a, g)),
         EG_REAL("scale_x", 2 * wl / p->sides[0]),
@@ -266,9 +270,11 @@ eg_status eg_euler_stage(eg_euler *a, const eg_stage *s, const eg_field *first, 
         EG_TRY(eg_euler_find_slopes(a, false, s->time, current));
         EG_TRY(eg_halo_start(a->slopes_halo, a->slopes));
     }
+    EG_TRY(eg_euler_find_shares(a, false, current));
     EG_TRY(launch_all(a, true, s, first, current, k, out));
     EG_TRY(a->slopes ? eg_halo_wait(a->slopes_halo, a->slopes) : eg_halo_wait(a->halo, current));
     EG_TRY(find_traces(a, true, current));
+    if (a->gauss) EG_TRY(eg_euler_find_shares(a, true, current));
     EG_TRY(launch_all(a, false, s, first, current, k, out));
     eg_buffer *old = a->traces;
     a->traces = a->next_traces;

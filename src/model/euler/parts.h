@@ -13,6 +13,7 @@ typedef struct eg_euler_part {
     eg_kernel *traces;        /* with Gauss points alone */
     eg_kernel *means, *limit; /* NULL: there is no limiter */
     eg_kernel *slopes;        /* of finite volumes with two points per face; else NULL */
+    eg_kernel *indicator;     /* NULL: nothing is blended */
     bool cartesian;           /* all elements are the same rectangle along x and y … */
     double sides[2];          /* … with these sides */
     bool curved;              /* they are, and have a `metric`, as shape.k.h says */
@@ -49,6 +50,7 @@ struct eg_euler {
     eg_rates *rates;
     eg_euler_sums sums;
     eg_euler_limiter *limiter; /* NULL: there is none */
+    eg_euler_blend *blend;     /* NULL: nothing is blended */
     eg_euler_part *parts;      /* [group_count] */
 };
 
@@ -99,6 +101,15 @@ size_t eg_euler_traces_before(const eg_euler *euler, const eg_group *group);
 /* limiter.c: makes `limiter`, if the options ask for one. Collective. */
 eg_status eg_euler_limiter_create(eg_euler *euler, const eg_euler_options *options);
 void eg_euler_limiter_destroy(eg_euler *euler);
+
+/* blend.c: makes `blend`, if the options ask for it. */
+eg_status eg_euler_blend_create(eg_euler *euler, const eg_euler_options *options);
+void eg_euler_blend_destroy(eg_euler *euler);
+/* blend.c: finds the shares of finite volumes in own elements, or in ghosts, and changes their traces
+ * accordingly. */
+eg_status eg_euler_find_shares(eg_euler *euler, bool ghosts, const eg_field *current);
+/* blend.c: the argument of `stage`; any that is only read if nothing is blended. */
+eg_argument eg_euler_shares(const eg_euler *euler, const eg_group *group);
 
 /* totals.c: `sums`. */
 eg_status eg_euler_create_totals(eg_euler *euler);

@@ -14,6 +14,8 @@
  * elements are the same rectangle along x and y: `scale_x`, `scale_y` are 2 wl over its sides, and the
  * state along d is looked at with momenta swapped.
  *
+ * If it BLENDS, rates of elements with a share of finite volumes are mixed with those of blend.k.h.
+ *
  * The direction in which elements of a tile are neighbours, 0, comes last: they are in the cache by
  * then. A thread of a GPU has a line; sums along direction 1 wait in `change`.
  *
@@ -23,7 +25,8 @@
  * points of a face in the order of the element's own coordinate.
  *
  *     table   diff [M][INNER], low [M], high [M], the basis at -1 and 1 [2][M], interpolation to
- *             the inner points [INNER][M], the nodes [M], the inner points [INNER]
+ *             the inner points [INNER][M], the nodes [M], the inner points [INNER], the weights of
+ *             the nodes [M]
  *     runs    [4][5] of a tile: neighbours of its elements mostly stand in a row, too (field/rows.c), in
  *             up to three pieces: the lanes in which the second and the third begin, and the place in
  *             the group of each piece's first element. With PIECES they are read as vectors; those of
@@ -50,12 +53,15 @@
 
 #include "model/euler/shape.k.h"
 #include "model/euler/element.k.h"
+#if BLENDS
+#include "model/euler/blend.k.h"
+#endif
 
 K_KERNEL(stage, K_IN(real, u), K_IN(real, traces), K_IN(i64, layout), K_IN(i32, block_groups),
          K_IN(i32, neighbour, 4 *LANES), K_IN(u8, neighbour_face, 4 *LANES), K_IN(i32, kinds, 1),
          K_IN(i32, runs, 20), K_IN(i32, faces), K_IN(i32, starts),
          K_IN(f64, nodes, 2 * (ORDER + 1) * (ORDER + 1) * LANES), K_IN(f64, metric, METRIC_ROWS *LANES),
-         K_IN(real, table),
+         K_IN(real, table), K_IN(real, shares),
          K_VAL(i64, begin), K_VAL(i64, traces_begin),
          K_VAL(f64, scale_x), K_VAL(f64, scale_y), K_VAL(f64, time),
          K_VAL(f64, wf), K_VAL(f64, wc), K_VAL(f64, wl), K_IN(real, first, 4 *M *M *LANES),
@@ -95,6 +101,11 @@ K_KERNEL(stage, K_IN(real, u), K_IN(real, traces), K_IN(i64, layout), K_IN(i32, 
                 K_LANEVAR(real, star[8]); /* what the ends add, of the low end and of the high one */
                 K_LANEVAR(real, nx[2]);   /* J∇r_d at both ends */
                 K_LANEVAR(real, ny[2]);
+#if BLENDS
+                K_LANEVAR(real, outer[8]);         /* density, velocity and pressure beyond both ends */
+                K_LANEVAR(real, cut[4 * (M + 1)]); /* fluxes at the ends of subcells */
+                K_LANEVAR(real, top[4]);           /* the state at the high end of one */
+#endif
                 K_UNROLL for (int c = 0; c < 4; c++) K_UNROLL for (int i = 0; i < M; i++)
                     K_LANE K_L(q[c * M + i]) = AT(u + begin, ALONG(c, d) * NP + NODE_OF(d, j, i));
 #if !CARTESIAN
@@ -112,6 +123,9 @@ K_KERNEL(stage, K_IN(real, u), K_IN(real, traces), K_IN(i64, layout), K_IN(i32, 
                         {
                             real sum = BASIS_AT(e, 0) * K_L(q[c * M]);
                             K_UNROLL for (int i = 1; i < M; i++) sum += BASIS_AT(e, i) * K_L(q[c * M + i]);
+#if BLENDS
+                            sum += SHARE * (K_L(q[c * M + e * (M - 1)]) - sum);
+#endif
                             K_L(mine[c]) = sum;
                         }
 #else
@@ -177,6 +191,11 @@ K_KERNEL(stage, K_IN(real, u), K_IN(real, traces), K_IN(i64, layout), K_IN(i32, 
                         const state flux = numerical_flux(turned(left, ux, uy), turned(right, ux, uy));
                         const state through = scaled(size, turned_back(flux, ux, uy));
 #endif
+#if BLENDS
+                        const state far = primitive(b);
+                        KEEP(outer, 2, e, far)
+                        KEEP(cut, M + 1, e * M, through)
+#endif
 #if SCHEME == SCHEME_CHAIN
                         const state inside = FLUX_AT(STATE(q, M, e * (M - 1)), K_L(nx[e]), K_L(ny[e]));
                         const state jump = combined(K_R(1), through, K_R(-1), inside);
@@ -199,6 +218,33 @@ K_KERNEL(stage, K_IN(real, u), K_IN(real, traces), K_IN(i64, layout), K_IN(i32, 
 #endif
                         const state flux = FLUX_AT(at, INNER_X(d, j, p), INNER_Y(d, j, p));
                         KEEP(f, INNER, p, flux)
+                    }
+                }
+#endif
+#if BLENDS
+                if (SHARES_ARE_LEFT) {
+                    real place = -1;
+                    K_UNROLL for (int i = 0; i < M; i++) {
+                        const real reach = K_R(0.5) * WEIGHT(i);
+                        const real to_low = reach + K_R(0.5) * WEIGHT(i > 0 ? i - 1 : 0);
+                        const real to_high = reach + K_R(0.5) * WEIGHT(i < M - 1 ? i + 1 : M - 1);
+                        K_LANE
+                        {
+                            const state at = primitive(STATE(q, M, i));
+                            const state low = i > 0 ? primitive(STATE(q, M, i - 1)) : STATE(outer, 2, 0);
+                            const state high = i < M - 1 ? primitive(STATE(q, M, i + 1)) : STATE(outer, 2, 1);
+                            const state change = rise(low, at, high, to_low, to_high, reach);
+                            const state above = state_at(at, K_R(1), change);
+                            if (i > 0) {
+                                const state below = state_at(at, K_R(-1), change);
+                                const state flux = FLUX_BETWEEN(STATE(top, 1, 0), below,
+                                                                between(K_L(nx[0]), K_L(nx[1]), place),
+                                                                between(K_L(ny[0]), K_L(ny[1]), place));
+                                KEEP(cut, M + 1, i, flux)
+                            }
+                            KEEP(top, 1, 0, above)
+                        }
+                        place += WEIGHT(i);
                     }
                 }
 #endif
@@ -226,6 +272,15 @@ K_KERNEL(stage, K_IN(real, u), K_IN(real, traces), K_IN(i64, layout), K_IN(i32, 
                     K_UNROLL for (int c = 0; c < 4; c++) {
                         const int at = ALONG(c, d) * NP + NODE_OF(d, j, i);
                         K_LANE K_L(sum[c]) += LOW(i) * K_L(star[2 * c]) + HIGH(i) * K_L(star[2 * c + 1]);
+#if BLENDS
+                        if (SHARES_ARE_LEFT)
+                            K_LANE
+                            {
+                                const real through = K_L(cut[c * (M + 1) + i + 1]) - K_L(cut[c * (M + 1) + i]);
+                                const real mixed = K_L(sum[c]) + SHARE_OF_RATE * (through / WEIGHT(i) - K_L(sum[c]));
+                                K_L(sum[c]) = SHARE > 0 ? mixed : K_L(sum[c]);
+                            }
+#endif
                         if (d == 1)
                             K_LANE change[at][lane] = SCALE_Y * K_L(sum[c]);
                         else

@@ -57,7 +57,7 @@ eg_status eg_euler_find_rows(eg_euler *a, int group)
     const size_t count = (size_t)g->own_tiles * 4;
     int32_t *rows = NULL;
     eg_status status = EG_OK;
-    p->sweeps = p->cartesian && space->mesh->order == 1 &&
+    p->sweeps = !a->blend && p->cartesian && space->mesh->order == 1 &&
                 eg_euler_basis(a->scheme) == EG_BASIS_LOBATTO && g->lanes <= LANES_MOST &&
                 strcmp(eg_device_get_info(space->device)->backend, "cpu") == 0;
     if (!p->sweeps) return EG_OK;

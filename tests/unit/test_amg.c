@@ -265,7 +265,7 @@ static void test_amg__single_precision_takes_as_many_iterations(void **state)
             assert_int_equal(f32.result.outcome, EG_KRYLOV_CONVERGED);
             assert_in_range(f32.result.iterations, f64.result.iterations - 1,
                             f64.result.iterations + 1);
-            assert_true(f32.info.bytes < 0.75 * (double)f64.info.bytes);
+            assert_true((double)f32.info.bytes < 0.75 * (double)f64.info.bytes);
         }
 }
 

@@ -257,6 +257,39 @@ static void test_lanczos__singular_and_indefinite_matrices_are_told_apart(void *
     plain_free(&p);
 }
 
+static eg_status estimate_and_smooth(eg_device *device)
+{
+    eg_vectors *vectors = NULL;
+    eg_buffer *d = NULL, *x = NULL;
+    eg_chebyshev *smoother = NULL;
+    eg_spectrum spectrum;
+    eg_status status = EG_OK;
+    EG_TRY(eg_vectors_create_plain(device, NULL, EG_F64, 20, &vectors));
+    EG_TRY(eg_vectors_new(vectors, &d));
+    EG_TRY(eg_vectors_new(vectors, &x));
+    EG_TRY(eg_vectors_fill(vectors, 2.0, d));
+    diagonal_map map = {vectors, d};
+    const eg_linear A = diagonal_linear(&map);
+    EG_TRY(eg_lanczos(vectors, A, &A, 3, &spectrum));
+    EG_TRY(eg_chebyshev_create(vectors, A, &A, &(eg_chebyshev_options){.largest = spectrum.largest},
+                               &smoother));
+    const long before = test_memory.calls;
+    EG_TRY(eg_chebyshev_smooth(smoother, d, x, true));
+    assert_int_equal(test_memory.calls, before);
+done:
+    eg_chebyshev_destroy(&smoother);
+    eg_buffer_destroy(&x);
+    eg_buffer_destroy(&d);
+    eg_vectors_destroy(&vectors);
+    return status;
+}
+
+static void test_chebyshev__failed_allocations_lose_nothing(void **state)
+{
+    (void)state;
+    device_allocation_sweep(estimate_and_smooth, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +299,7 @@ int main(void)
         cmocka_unit_test(test_chebyshev__wrong_options_are_refused),
         cmocka_unit_test(test_lanczos__finds_extreme_eigenvalues),
         cmocka_unit_test(test_lanczos__singular_and_indefinite_matrices_are_told_apart),
+        cmocka_unit_test(test_chebyshev__failed_allocations_lose_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 
 #include "model/elliptic/operator.h"
 
-#define ELLIPTIC_BOUNDARIES 4
+#define ELLIPTIC_BOUNDARIES 6
 
 /* What is solved, and on what mesh. */
 typedef struct elliptic_case {

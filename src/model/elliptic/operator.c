@@ -41,10 +41,12 @@ static eg_status take_options(eg_elliptic *a, const eg_elliptic_options *options
     int32_t types[256] = {0};
     eg_status status = EG_OK;
     EG_TRY(eg_new(a->space->ctx, count + 1, &a->types));
-    if (count > EG_COUNT(types))
-        return eg_fail(a->space->ctx, EG_ERROR_ARGUMENT, "a mesh with more than %zu boundaries",
+    if (count >= EG_COUNT(types))
+        return eg_fail(a->space->ctx, EG_ERROR_ARGUMENT, "a mesh with %zu boundaries or more",
                        EG_COUNT(types));
+    EG_TRY(eg_new(a->space->ctx, count + 1, &a->robin));
     if (options->types) memcpy(a->types, options->types, count * sizeof *a->types);
+    if (options->robin) memcpy(a->robin, options->robin, count * sizeof *a->robin);
     a->singular = options->lambda == 0;
     for (size_t b = 0; b < count; b++) {
         types[b] = a->types[b];
@@ -53,6 +55,7 @@ static eg_status take_options(eg_elliptic *a, const eg_elliptic_options *options
     EG_TRY(eg_space_upload(a->space, EG_I32, count + 1, types, &a->types_there));
     a->options = *options;
     a->options.types = a->types;
+    a->options.robin = a->robin;
     if (a->options.penalty == 0) a->options.penalty = 1;
     a->mass = options->lambda != 0;
     a->k = options->k ? eg_expression_evaluate(options->k, (double[EG_VARIABLE_COUNT]){0}) : 1;
@@ -158,6 +161,7 @@ void eg_elliptic_destroy(eg_elliptic **handle)
     eg_buffer_destroy(&a->types_there);
     eg_trace_free(&a->trace);
     eg_elliptic_rules_free(ctx, &a->rules);
+    eg_release(ctx, &a->robin);
     eg_release(ctx, &a->types);
     eg_release(ctx, handle);
 }

@@ -23,7 +23,7 @@ typedef struct eg_elliptic_part {
 struct eg_elliptic {
     eg_space *space; /* not owned */
     eg_type real;
-    eg_elliptic_options options; /* with `types` of its own */
+    eg_elliptic_options options; /* with `types` and `robin` of its own */
     bool affine;                 /* the kernels of affine.k.c serve */
     bool singular;
     double k; /* where it is constant */
@@ -32,6 +32,7 @@ struct eg_elliptic {
     int face_points; /* of `flux` on a face: nodes, or points of rules.face */
     eg_elliptic_rules rules;
     eg_elliptic_boundary *types; /* [boundaries + 1] owned */
+    const eg_expression **robin; /* the same */
     eg_trace trace;              /* which nodes are on faces */
     eg_buffer *types_there, *weights, *other_point;
     eg_operator *normal, *along, *back;   /* affine.k.c */

@@ -117,7 +117,7 @@ static inline void elliptic_free(elliptic_problem *p)
 static inline void elliptic_multiply(elliptic_problem *p, const double *in, double *out)
 {
     TEST_OK(p->ctx, eg_field_from_host(p->u, in));
-    TEST_OK(p->ctx, eg_elliptic_apply(p->A, p->u, p->y));
+    TEST_OK(p->ctx, eg_elliptic_apply(p->A, p->u->data, p->y->data));
     TEST_OK(p->ctx, eg_field_to_host(p->y, out));
 }
 

@@ -19,15 +19,15 @@ K_KERNEL(affine_factors, K_IN(f64, geometry, 5 *LANES), K_VAL(f64, k), K_VAL(f64
 {
     K_TILES(t)
     {
-        K_NODES(i, 7)
+        K_NODES(one, 1)
         {
             const i64 at = (i64)t * (5 * LANES) + lane;
-            const f64 value = i == 0   ? GRAM(at, 0, 0)
-                              : i == 1 ? GRAM(at, 0, 1)
-                              : i == 2 ? GRAM(at, 1, 1)
-                              : i == 3 ? lambda * GEOMETRY(at, 0)
-                                       : 0;
-            K_TILE(factors, t, 7)[i * LANES + lane] = (real)value;
+            K_GLOBAL real *to = K_TILE(factors, t, 7) + lane;
+            to[0] = (real)GRAM(at, 0, 0);
+            to[LANES] = (real)GRAM(at, 0, 1);
+            to[2 * LANES] = (real)GRAM(at, 1, 1);
+            to[3 * LANES] = (real)(lambda * GEOMETRY(at, 0));
+            to[4 * LANES] = to[5 * LANES] = to[6 * LANES] = 0;
         }
     }
 }

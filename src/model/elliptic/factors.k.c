@@ -105,22 +105,26 @@ K_KERNEL(face_penalties, K_IN(f64, sides), K_VAL(i64, begin), K_IN(f64, sizes, F
         {
             K_LANEVAR(i32, byte);
             K_LANEVAR(i32, kind); /* -1: a neighbour */
+            K_LANEVAR(i64, there);
             K_LANEVAR(f64, tau);
+            K_GLOBAL const f64 *mine = sides + begin + (i64)t * (2 * FACES * LANES) + f * LANES;
             K_LANE K_L(byte) = K_TILE(neighbour_face, t, FACES)[f * LANES + lane];
             K_LANE
             {
                 const i32 slot = K_TILE(neighbour, t, FACES)[f * LANES + lane];
-                const i64 here = begin + (i64)t * (2 * FACES * LANES) + f * LANES + lane;
-                const i64 there =
-                    first_value(K_MAX(slot, 0), 0, 2 * FACES, LANES) + (K_L(byte) & 7) * LANES;
-                const f64 steep = sides[here], other_steep = sides[there];
-                const f64 k = sides[here + FACES * LANES], other = sides[there + FACES * LANES];
-                const f64 both = K_MAX(steep, other_steep) * (2 * k * other / (k + other));
                 const i32 type = types[-1 - K_MIN(slot, -1)];
                 K_L(kind) = slot >= 0 ? -1 : type;
-                K_L(tau) = slot >= 0 ? scale * both : type == 0 ? 2 * scale * steep * k : 0;
+                K_L(there) =
+                    first_value(K_MAX(slot, 0), 0, 2 * FACES, LANES) + (K_L(byte) & 7) * LANES;
+            }
+            K_LANE
+            {
+                const f64 steep = mine[lane], other_steep = sides[K_L(there)];
+                const f64 k = mine[FACES * LANES + lane], other = sides[K_L(there) + FACES * LANES];
+                const f64 both = K_MAX(steep, other_steep) * (2 * k * other / (k + other));
+                K_L(tau) = scale * (K_L(kind) < 0 ? both : K_L(kind) == 0 ? 2 * steep * k : 0);
                 K_TILE(share, t, FACES)[f * LANES + lane] =
-                    (real)(slot >= 0 ? other / (k + other) : type == 0 ? 1 : 0);
+                    (real)(K_L(kind) < 0 ? other / (k + other) : K_L(kind) == 0 ? 1 : 0);
             }
             for (int i = f * Q; i < (f + 1) * Q; i++) K_LANE
                 {

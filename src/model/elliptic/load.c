@@ -10,7 +10,7 @@ typedef struct shared {
 /* b of a group whose faces are known. */
 static eg_status load_group(const eg_elliptic *a, int group, const eg_elliptic_data *data,
                             double time, const eg_elliptic_faces *faces, const shared *s,
-                            eg_field *b)
+                            eg_buffer *b)
 {
     const eg_group *g = &a->space->groups[group];
     const eg_cubature *rule = a->rules.inner;
@@ -36,7 +36,7 @@ static eg_status load_group(const eg_elliptic *a, int group, const eg_elliptic_d
                      EG_BUFFER("face_weights", s->face_weights), EG_BUFFER("sizes", faces->sizes),
                      EG_BUFFER("metric", faces->metric), EG_BUFFER("penalty", faces->penalty),
                      EG_BUFFER("share", faces->share), EG_OPERATOR("sum", s->tests),
-                     EG_BUFFER_AT("b", b->data, b->offset[group])));
+                     EG_BUFFER_AT("b", b, a->like->offset[group])));
     EG_TRY(eg_device_sync(a->space->device));
 done:
     eg_kernel_destroy(&kernel);
@@ -46,7 +46,7 @@ done:
     return status;
 }
 
-eg_status eg_elliptic_load(eg_elliptic *a, const eg_elliptic_data *data, double time, eg_field *b)
+eg_status eg_elliptic_load(eg_elliptic *a, const eg_elliptic_data *data, double time, eg_buffer *b)
 {
     const eg_space *space = a->space;
     const eg_cubature *inner = a->rules.inner, *face = a->rules.face;

@@ -123,6 +123,8 @@ eg_status eg_elliptic_create(eg_space *space, eg_type real, const eg_elliptic_op
     EG_TRY(eg_comm_max(space->comm, 1, &general));
     a->affine = general == 0;
     EG_TRY(eg_comm_agree(space->comm, create_own(a)));
+    EG_TRY(eg_field_create(space, 1, real, &a->like));
+    eg_buffer_destroy(&a->like->data);
     EG_TRY(eg_halo_create(space, 1, real, EG_HALO_ELEMENTS, &a->halo));
     *out = a;
     a = NULL;
@@ -137,6 +139,7 @@ void eg_elliptic_destroy(eg_elliptic **handle)
     if (!a) return;
     eg_context *ctx = a->space->ctx;
     eg_halo_destroy(&a->halo);
+    eg_field_destroy(&a->like);
     for (int i = 0; a->parts && i < a->space->group_count; i++) {
         eg_elliptic_part *p = &a->parts[i];
         eg_buffer_destroy(&p->share);
@@ -195,12 +198,12 @@ static size_t flux_before(const eg_elliptic *a, const eg_group *g)
 }
 
 /* Q of tiles [from, to) of a group. */
-static eg_status find_flux(eg_elliptic *a, int group, int64_t from, int64_t to, const eg_field *u)
+static eg_status find_flux(eg_elliptic *a, int group, int64_t from, int64_t to, eg_buffer *u)
 {
     const eg_group *g = &a->space->groups[group];
     const eg_elliptic_part *p = &a->parts[group];
     const eg_argument affine[] = {
-        EG_BUFFER_AT("u", u->data, u->offset[group]),
+        EG_BUFFER_AT("u", u, a->like->offset[group]),
         EG_BUFFER("factors", p->factors),
         EG_BUFFER("own_node", a->trace.own.node),
         EG_OPERATOR("normal", a->normal),
@@ -208,7 +211,7 @@ static eg_status find_flux(eg_elliptic *a, int group, int64_t from, int64_t to, 
         EG_BUFFER_AT("flux", a->flux, flux_before(a, g)),
     };
     const eg_argument general[] = {
-        EG_BUFFER_AT("u", u->data, u->offset[group]),
+        EG_BUFFER_AT("u", u, a->like->offset[group]),
         EG_BUFFER("metric", p->metric),
         EG_OPERATOR("slopes", a->slopes),
         EG_BUFFER_AT("flux", a->flux, flux_before(a, g)),
@@ -219,14 +222,14 @@ static eg_status find_flux(eg_elliptic *a, int group, int64_t from, int64_t to, 
 }
 
 /* y on tiles [from, to) of a group. */
-static eg_status launch(eg_elliptic *a, int group, int64_t from, int64_t to, const eg_field *u,
-                        eg_field *y)
+static eg_status launch(eg_elliptic *a, int group, int64_t from, int64_t to, eg_buffer *u,
+                        eg_buffer *y)
 {
     const eg_group *g = &a->space->groups[group];
     const eg_elliptic_part *p = &a->parts[group];
     const eg_argument affine[] = {
-        EG_BUFFER("u", u->data),
-        EG_INTEGER("begin", (int64_t)u->offset[group]),
+        EG_BUFFER("u", u),
+        EG_INTEGER("begin", (int64_t)a->like->offset[group]),
         EG_BUFFER("flux", a->flux),
         EG_BUFFER("neighbour", g->neighbour),
         EG_BUFFER("neighbour_face", g->neighbour_face),
@@ -235,12 +238,12 @@ static eg_status launch(eg_elliptic *a, int group, int64_t from, int64_t to, con
         EG_BUFFER("other_node", a->trace.other.node),
         EG_OPERATOR("back", a->back),
         EG_OPERATOR("sum", a->sum),
-        EG_BUFFER_AT("y", y->data, y->offset[group]),
+        EG_BUFFER_AT("y", y, a->like->offset[group]),
     };
     const eg_argument general[] = {
-        EG_BUFFER("u", u->data),
-        EG_INTEGER("begin", (int64_t)u->offset[group]),
-        EG_BUFFER("layout", u->layout),
+        EG_BUFFER("u", u),
+        EG_INTEGER("begin", (int64_t)a->like->offset[group]),
+        EG_BUFFER("layout", a->like->layout),
         EG_BUFFER("block_groups", a->space->block_groups),
         EG_BUFFER("flux", a->flux),
         EG_INTEGER("flux_begin", (int64_t)flux_before(a, g)),
@@ -257,23 +260,25 @@ static eg_status launch(eg_elliptic *a, int group, int64_t from, int64_t to, con
         EG_OPERATOR("inner", a->inner),
         EG_OPERATOR("interp", a->interp),
         EG_OPERATOR("sum", a->sum),
-        EG_BUFFER_AT("y", y->data, y->offset[group]),
+        EG_BUFFER_AT("y", y, a->like->offset[group]),
     };
     if (from == to) return EG_OK;
     return a->affine ? eg_launch_tiles(p->apply, from, to - from, affine, EG_COUNT(affine))
                      : eg_launch_tiles(p->apply, from, to - from, general, EG_COUNT(general));
 }
 
-eg_status eg_elliptic_apply(eg_elliptic *a, eg_field *u, eg_field *y)
+eg_status eg_elliptic_apply(eg_elliptic *a, eg_buffer *u, eg_buffer *y)
 {
     const eg_space *space = a->space;
+    eg_field field = *a->like;
     eg_status status = EG_OK;
-    EG_TRY(eg_halo_start(a->halo, u));
+    field.data = u;
+    EG_TRY(eg_halo_start(a->halo, &field));
     for (int i = 0; i < space->group_count; i++)
         EG_TRY(find_flux(a, i, 0, space->groups[i].own_tiles, u));
     for (int i = 0; i < space->group_count; i++)
         EG_TRY(launch(a, i, 0, space->groups[i].interior_tiles, u, y));
-    EG_TRY(eg_halo_wait(a->halo, u));
+    EG_TRY(eg_halo_wait(a->halo, &field));
     for (int i = 0; i < space->group_count; i++)
         EG_TRY(find_flux(a, i, space->groups[i].own_tiles, space->groups[i].tiles, u));
     for (int i = 0; i < space->group_count; i++)

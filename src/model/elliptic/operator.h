@@ -36,8 +36,9 @@ eg_status eg_elliptic_create(eg_space *space, eg_type real, const eg_elliptic_op
                              eg_elliptic **out);
 void eg_elliptic_destroy(eg_elliptic **elliptic);
 
-/* y = A u, two fields; ghosts of u are filled, those of y are not. Allocates nothing. */
-eg_status eg_elliptic_apply(eg_elliptic *elliptic, eg_field *u, eg_field *y);
+/* y = A u, both the data of a field with one component; ghosts of u are filled, those of y are not.
+ * Allocates nothing. */
+eg_status eg_elliptic_apply(eg_elliptic *elliptic, eg_buffer *u, eg_buffer *y);
 
 /* What the problem is given; NULL: 0. */
 typedef struct eg_elliptic_data {
@@ -47,7 +48,7 @@ typedef struct eg_elliptic_data {
 
 /* b such that A u = b. Ghosts are not filled. Makes and drops what it needs. */
 eg_status eg_elliptic_load(eg_elliptic *elliptic, const eg_elliptic_data *data, double time,
-                           eg_field *b);
+                           eg_buffer *b);
 
 /* Whether constants are in the null space: λ = 0, and Neumann everywhere. The same on all ranks. */
 bool eg_elliptic_is_singular(const eg_elliptic *elliptic);

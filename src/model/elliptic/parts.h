@@ -40,6 +40,7 @@ struct eg_elliptic {
     eg_operator *sum;
     eg_buffer *flux; /* real [slot_count / lanes][faces * face_points][lanes] */
     eg_halo *halo;
+    eg_field *like; /* of the fields that are multiplied: where groups lie; without values */
     eg_elliptic_part *parts; /* [group_count] */
 };
 

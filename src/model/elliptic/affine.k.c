@@ -26,6 +26,8 @@
 
 #define POINTS (3 * NFP)
 #define FACTORS 7
+#define AHEAD 16 /* tiles */
+#define LINE 8   /* values in a line of a cache, or fewer */
 #define COLUMNS (STIFF * NP + 2 * POINTS)
 
 #define FACTOR(i) K_TILE(factors, t, FACTORS)[(i) * LANES + lane]
@@ -89,6 +91,10 @@ K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(real, flux),
                 side[f][lane] = slot < 0 ? -1 : face * 2 + turned;
             }
         }
+#if K_CPU /* of what comes next, most is asked for out of order, by neighbours */
+        for (int i = 0; i < NP * LANES; i += LINE) K_FETCH(own + AHEAD * NP * LANES + i);
+        for (int i = 0; i < POINTS * LANES; i += LINE) K_FETCH(K_TILE(flux, t + AHEAD, POINTS) + i);
+#endif
         K_ROWS(i, NP)
         {
             K_LANE
@@ -103,19 +109,40 @@ K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(real, flux),
             }
         }
         K_SYNC;
+#if K_CPU
+        /* One value after the other: processors gather vectors no faster, and many slower. What is volatile
+         * keeps compilers from doing so. */
+        for (int f = 0; f < 3; f++)
+            for (int l = 0; l < LANES; l++) {
+                const i32 from = *(const volatile i32 *)&side[f][l], step = pitch[f][l];
+                const real inside = from < 0 ? K_R(0) : K_R(1);
+                const i32 *nodes = other_node + K_MAX(from, 0) * NFP;
+                const real *values = u + where[f][l], *slopes = flux + first[f][l];
+                K_UNROLL for (int p = 0; p < NFP; p++)
+                {
+                    x[STIFF * NP + f * NFP + p][l] = inside * values[nodes[p] * LANES];
+                    z[f * NFP + p][l] = inside * slopes[p * step];
+                }
+            }
+#endif
         K_ROWS(i, POINTS)
         {
-            const int f = i / NFP, p = i % NFP;
+            const int f = i / NFP;
             K_LANEVAR(real, other);
             K_LANEVAR(real, other_flux);
+#if K_CPU
+            K_LANE K_L(other) = x[STIFF * NP + i][lane], K_L(other_flux) = z[i][lane];
+#else
             K_LANE
             {
+                const int p = i % NFP;
                 const i32 from = side[f][lane], node = other_node[K_MAX(from, 0) * NFP + p];
                 const real value = u[where[f][lane] + node * LANES];
                 const real slope = flux[first[f][lane] + p * pitch[f][lane]];
                 K_L(other) = from < 0 ? K_R(0) : value;
                 K_L(other_flux) = from < 0 ? K_R(0) : slope;
             }
+#endif
             K_LANE
             {
                 const real T = FACTOR(4 + f);

@@ -38,7 +38,7 @@ typedef struct elliptic {
     eg_field *u;
     eg_buffer *load;
     eg_buffer *constants, *weights; /* of a singular problem: 1, and its integral with φ */
-    double imbalance;               /* of a singular problem, see details */
+    double imbalance;               /* of a singular problem: see balance */
     double solve_s;
     eg_krylov_result result;
 } elliptic;
@@ -308,18 +308,21 @@ done:
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-/* How much of the data of a singular problem has no solution: |∫f + ∫g| as part of ∫|f| + ∫|g|, in the
- * mean square. */
-static eg_status find_imbalance(elliptic *e)
+/* Takes the mean out of the data of a singular problem, which has no solution else, and tells how much of
+ * them that was. */
+static eg_status balance(elliptic *e)
 {
-    double sums[2];
+    double sums[3], all = 0;
     eg_status status = EG_OK;
-    EG_TRY(eg_vectors_dots(
-        e->vectors, 2, (eg_vector_pair[]){{e->load, e->constants}, {e->constants, e->constants}},
-        sums));
-    double norm = 0;
-    EG_TRY(eg_vectors_norm(e->vectors, e->load, &norm));
-    e->imbalance = norm > 0 ? fabs(sums[0]) / (norm * sqrt(sums[1])) : 0;
+    EG_TRY(eg_vectors_norm(e->vectors, e->load, &all));
+    EG_TRY(eg_vectors_dots(e->vectors, 3,
+                           (eg_vector_pair[]){{e->constants, e->load},
+                                              {e->constants, e->weights},
+                                              {e->weights, e->weights}},
+                           sums));
+    const double mean = sums[0] / sums[1], minus = -mean;
+    EG_TRY(eg_vectors_add(e->vectors, 1, e->load, 1, &minus, &e->weights));
+    e->imbalance = all > 0 ? fabs(mean) * sqrt(sums[2]) / all : 0;
 done:
     return status;
 }
@@ -333,7 +336,7 @@ static eg_status run(void *state, eg_watch *watch)
     eg_status status = EG_OK;
     (void)watch;
     EG_TRY(eg_comm_agree(e->problem.comm, eg_elliptic_load(e->op, &data, 0, e->load)));
-    if (e->constants) EG_TRY(find_imbalance(e));
+    if (e->constants) EG_TRY(balance(e));
     EG_TRY(eg_device_sync(e->problem.device));
     const double begun = eg_wall_seconds();
     EG_TRY(eg_pcg_solve(e->pcg, e->load, e->u->data, &e->result));
@@ -404,7 +407,7 @@ static int fields(void *state)
 
 const eg_model eg_model_elliptic = {
     .name = "elliptic",
-    .summary = "diffusion and reaction in balance with a source: Poisson's equation and its kin",
+    .summary = "balance diffusion and reaction with a source: Poisson's equation and its kin",
     .keys = eg_elliptic_keys,
     .sample = sample,
     .check = check,

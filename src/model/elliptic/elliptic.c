@@ -16,12 +16,10 @@ enum { NAME_BYTES = 64, KEY_BYTES = NAME_BYTES + 32 };
 
 static const char *const names[] = {"u"};
 
-/* A case of `eagre new` has zero values on the sides of a square. */
-static const char *const sample[] = {
-    "mesh.shape=\"triangle\"",           "mesh.cells=[16, 16]",
-    "exact.u=\"sin(pi*x)*sin(pi*y)\"",   "boundary.left.type=\"dirichlet\"",
-    "boundary.right.type=\"dirichlet\"", "boundary.bottom.type=\"dirichlet\"",
-    "boundary.top.type=\"dirichlet\"",   NULL};
+/* A case of `eagre new` has a wave on a periodic square. */
+static const char *const sample[] = {"mesh.shape=\"triangle\"", "mesh.cells=[16, 16]",
+                                     "mesh.periodic=[\"x\", \"y\"]",
+                                     "exact.u=\"sin(2*pi*x)*sin(2*pi*y)\"", NULL};
 
 typedef struct elliptic {
     eg_problem problem;           /* nothing of it is owned */

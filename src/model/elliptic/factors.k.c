@@ -104,7 +104,7 @@ K_KERNEL(face_penalties, K_IN(f64, sides), K_VAL(i64, begin), K_IN(f64, sizes, F
         K_ROWS(f, FACES)
         {
             K_LANEVAR(i32, byte);
-            K_LANEVAR(i32, kind); /* -1: a neighbour */
+            K_LANEVAR(i64, kind); /* -1: a neighbour; as wide as what it chooses between */
             K_LANEVAR(i64, there);
             K_LANEVAR(f64, tau);
             K_GLOBAL const f64 *mine = sides + begin + (i64)t * (2 * FACES * LANES) + f * LANES;

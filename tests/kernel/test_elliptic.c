@@ -4,6 +4,7 @@
 #include "kernel/devices.h"
 
 #include "base/dense.h"
+#include "model/elliptic/mass.h"
 
 #define D EG_ELLIPTIC_DIRICHLET
 #define N EG_ELLIPTIC_NEUMANN
@@ -281,6 +282,72 @@ static void test_elliptic__load_of_a_polynomial_is_what_the_operator_gives(void 
     on_one_core(loads_body);
 }
 
+/* --- the inverse mass matrix -------------------------------------------------------------------- */
+
+/* z = M⁻¹ r of a problem's space. */
+static void divide(elliptic_problem *p, eg_mass *mass, const double *r, double *z)
+{
+    TEST_OK(p->ctx, eg_field_from_host(p->u, r));
+    TEST_OK(p->ctx, eg_mass_apply(mass, p->u->data, p->y->data));
+    TEST_OK(p->ctx, eg_field_to_host(p->y, z));
+}
+
+static void mass_body(eg_device *device)
+{
+    eg_context *ctx = eg_device_context(device);
+    eg_comm *comm = NULL;
+    eg_mass *mass = NULL;
+    TEST_OK(ctx, eg_comm_self(ctx, &comm));
+
+    /* ∫ f φ of a polynomial f gives back its values. */
+    elliptic_problem p =
+        elliptic_on(device, comm, elliptic_mesh(ctx, &straight), &straight, 3, EG_F64);
+    eg_expression *f = expression(ctx, "1 + x^3 - 2*x*y^2 + y");
+    eg_function *function = NULL;
+    double *want = random_values(p.count, 0), *got = random_values(p.count, 0);
+    TEST_OK(ctx, eg_mass_create(p.space, EG_F64, &mass));
+    TEST_OK(ctx, eg_function_create(p.space, (const eg_expression *[]){f}, 1, &function));
+    TEST_OK(ctx, eg_function_interpolate(function, 0, p.u));
+    TEST_OK(ctx, eg_field_to_host(p.u, want));
+    TEST_OK(ctx, eg_elliptic_load(p.A, &(eg_elliptic_data){.source = f}, 0, p.u->data));
+    TEST_OK(ctx, eg_mass_apply(mass, p.u->data, p.y->data));
+    TEST_OK(ctx, eg_field_to_host(p.y, got));
+    for (size_t i = 0; i < p.count; i++)
+        assert_near(got[i], want[i], 1e-12, "f", i);
+    assert_int_equal(eg_mass_bytes(mass), 0);
+    free(got);
+    free(want);
+    eg_function_destroy(&function);
+    eg_expression_destroy(&f);
+    eg_mass_destroy(&mass);
+    elliptic_free(&p);
+
+    /* On curved elements it is symmetric and positive. */
+    p = elliptic_on(device, comm, elliptic_mesh(ctx, &bent), &bent, 3, EG_F64);
+    double *u = random_values(p.count, 5), *v = random_values(p.count, 6);
+    double *Mu = random_values(p.count, 0), *Mv = random_values(p.count, 0);
+    TEST_OK(ctx, eg_mass_create(p.space, EG_F64, &mass));
+    divide(&p, mass, u, Mu);
+    divide(&p, mass, v, Mv);
+    const double scale = sqrt(dot_of(p.count, u, u) * dot_of(p.count, Mv, Mv));
+    assert_near(dot_of(p.count, v, Mu), dot_of(p.count, u, Mv), 1e-13 * scale, "symmetry", 0);
+    assert_true(dot_of(p.count, u, Mu) > 0);
+    assert_true(eg_mass_bytes(mass) > 0);
+    free(Mv);
+    free(Mu);
+    free(v);
+    free(u);
+    eg_mass_destroy(&mass);
+    elliptic_free(&p);
+    eg_comm_destroy(&comm);
+}
+
+static void test_elliptic__inverse_mass_gives_back_polynomials_and_is_symmetric(void **state)
+{
+    (void)state;
+    on_one_core(mass_body);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +356,7 @@ int main(void)
         KERNEL_TEST(test_elliptic__operator_is_symmetric_for_every_degree),
         KERNEL_TEST(test_elliptic__operator_is_positive_with_the_penalty),
         KERNEL_TEST(test_elliptic__load_of_a_polynomial_is_what_the_operator_gives),
+        KERNEL_TEST(test_elliptic__inverse_mass_gives_back_polynomials_and_is_symmetric),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

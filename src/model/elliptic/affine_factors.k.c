@@ -2,17 +2,11 @@
  * ∂s/∂y. */
 #include "field/trace.k.h"
 
-/* G of the triangle at value `at` of geometry, and k J |∇r_a n̂_a|² of one of its faces: what (14) is made
- * of. */
+/* G of the triangle at value `at` of geometry. */
 #define GEOMETRY(at, row) geometry[(at) + (row) * LANES]
 #define GRAM(at, a, b) \
     (k * GEOMETRY(at, 0) * (GEOMETRY(at, 1 + 2 * (a)) * GEOMETRY(at, 1 + 2 * (b)) + \
                             GEOMETRY(at, 2 + 2 * (a)) * GEOMETRY(at, 2 + 2 * (b))))
-#define STEEPNESS(at, f) \
-    ((f) == 0   ? GRAM(at, 1, 1) \
-     : (f) == 1 ? GRAM(at, 0, 0) + 2 * GRAM(at, 0, 1) + GRAM(at, 1, 1) \
-                : GRAM(at, 0, 0))
-
 /* factors of affine.k.c but for the penalties: of ghosts, too. */
 K_KERNEL(affine_factors, K_IN(f64, geometry, 5 *LANES), K_VAL(f64, k), K_VAL(f64, lambda),
          K_OUT(real, factors, 7 *LANES))
@@ -32,7 +26,7 @@ K_KERNEL(affine_factors, K_IN(f64, geometry, 5 *LANES), K_VAL(f64, k), K_VAL(f64
     }
 }
 
-/* … and those, of own elements; types [boundaries] are 0: Dirichlet, 1: Neumann. */
+/* … and those, of own elements: by n̂ᵀG n̂ of both sides of a face; types [boundaries] are 0: Dirichlet, 1: Neumann. */
 K_KERNEL(affine_penalties, K_IN(f64, geometry), K_IN(i32, neighbour, 3 *LANES),
          K_IN(u8, neighbour_face, 3 *LANES), K_IN(i32, types), K_VAL(f64, k), K_VAL(f64, scale),
          K_INOUT(real, factors, 7 *LANES))
@@ -42,16 +36,38 @@ K_KERNEL(affine_penalties, K_IN(f64, geometry), K_IN(i32, neighbour, 3 *LANES),
         K_ROWS(f, 3)
         {
             K_LANEVAR(i32, byte);
+            K_LANEVAR(i64, face); /* the neighbour's */
+            K_LANEVAR(i64, there);
+            K_LANEVAR(i64, kind); /* -1: a neighbour; all as wide as what they choose between */
+            K_LANEVAR(f64, rr);   /* G of the neighbour */
+            K_LANEVAR(f64, rs);
+            K_LANEVAR(f64, ss);
             K_LANE K_L(byte) = K_TILE(neighbour_face, t, 3)[f * LANES + lane];
             K_LANE
             {
-                const i32 slot = K_TILE(neighbour, t, 3)[f * LANES + lane], face = K_L(byte) & 7;
-                const i64 here = (i64)t * (5 * LANES) + lane;
-                const i64 there = first_value(K_MAX(slot, 0), 0, 5, LANES);
-                const f64 mine = STEEPNESS(here, f), other = STEEPNESS(there, face);
+                const i32 slot = K_TILE(neighbour, t, 3)[f * LANES + lane];
                 const i32 type = types[-1 - K_MIN(slot, -1)];
-                const f64 T = slot >= 0 ? K_MAX(mine, other) : type == 0 ? 2 * mine : 0;
-                K_TILE(factors, t, 7)[(4 + f) * LANES + lane] = (real)(scale * T);
+                K_L(kind) = slot >= 0 ? -1 : type;
+                K_L(face) = K_L(byte) & 7;
+                K_L(there) = first_value(K_MAX(slot, 0), 0, 5, LANES);
+            }
+            K_LANE
+            {
+                K_L(rr) = GRAM(K_L(there), 0, 0);
+                K_L(rs) = GRAM(K_L(there), 0, 1);
+                K_L(ss) = GRAM(K_L(there), 1, 1);
+            }
+            K_LANE
+            {
+                const i64 here = (i64)t * (5 * LANES) + lane;
+                const f64 a = GRAM(here, 0, 0), b = GRAM(here, 0, 1), c = GRAM(here, 1, 1);
+                const f64 mine = f == 0 ? c : f == 1 ? a + 2 * b + c : a;
+                const f64 sloped = K_L(rr) + 2 * K_L(rs) + K_L(ss);
+                const f64 upright = K_L(face) == 0 ? K_L(ss) : K_L(rr);
+                const f64 other = K_L(face) == 1 ? sloped : upright;
+                const f64 outer = K_L(kind) == 0 ? 2 * mine : 0;
+                K_TILE(factors, t, 7)[(4 + f) * LANES + lane] =
+                    (real)(scale * (K_L(kind) < 0 ? K_MAX(mine, other) : outer));
             }
         }
     }

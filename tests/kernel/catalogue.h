@@ -163,9 +163,9 @@ typedef struct catalogue_row {
         }                                                                                          \
     }
 
-#define CATALOGUE_ELLIPTIC_AFFINE(entry, real, np, nfp, stiff)                                     \
+#define CATALOGUE_ELLIPTIC_AFFINE(entry, real, lanes, np, nfp, stiff)                              \
     {                                                                                              \
-        "model/elliptic/affine.k.c", entry, real, .defines = {                                     \
+        "model/elliptic/affine.k.c", entry, real, lanes, .defines = {                              \
             {"NP", np},                                                                            \
             {"NFP", nfp},                                                                          \
             {"STIFF", stiff}                                                                       \
@@ -442,6 +442,12 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_ELLIPTIC_AFFINE("apply", EG_F64, 3, 2, 3),
     CATALOGUE_ELLIPTIC_AFFINE("apply", EG_F64, 66, 11, 4),
     CATALOGUE_ELLIPTIC_AFFINE("apply", EG_F32, 15, 5, 3),
+    CATALOGUE_ELLIPTIC_AFFINE("slopes", EG_F64, 0, 3, 2, 3),
+    CATALOGUE_ELLIPTIC_AFFINE("slopes", EG_F64, 0, 45, 9, 4),
+    CATALOGUE_ELLIPTIC_AFFINE("slopes", EG_F32, 0, 15, 5, 3),
+    CATALOGUE_ELLIPTIC_AFFINE("apply", EG_F64, 0, 3, 2, 3),
+    CATALOGUE_ELLIPTIC_AFFINE("apply", EG_F64, 16, 66, 11, 4),
+    CATALOGUE_ELLIPTIC_AFFINE("apply", EG_F32, 0, 15, 5, 3),
     {"model/elliptic/affine_factors.k.c", "affine_factors", .real = EG_F64},
     {"model/elliptic/affine_factors.k.c", "affine_factors", .real = EG_F32},
     {"model/elliptic/affine_factors.k.c", "affine_penalties", .real = EG_F64},

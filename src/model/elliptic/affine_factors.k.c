@@ -26,7 +26,8 @@ K_KERNEL(affine_factors, K_IN(f64, geometry, 5 *LANES), K_VAL(f64, k), K_VAL(f64
     }
 }
 
-/* … and those, of own elements: by n̂ᵀG n̂ of both sides of a face; types [boundaries] are 0: Dirichlet, 1: Neumann. */
+/* … and those, of own elements: by n̂ᵀG n̂ of both sides of a face; types [boundaries] are 0: Dirichlet,
+ * 1: Neumann. */
 K_KERNEL(affine_penalties, K_IN(f64, geometry), K_IN(i32, neighbour, 3 *LANES),
          K_IN(u8, neighbour_face, 3 *LANES), K_IN(i32, types), K_VAL(f64, k), K_VAL(f64, scale),
          K_INOUT(real, factors, 7 *LANES))
@@ -39,7 +40,7 @@ K_KERNEL(affine_penalties, K_IN(f64, geometry), K_IN(i32, neighbour, 3 *LANES),
             K_LANEVAR(i64, face); /* the neighbour's */
             K_LANEVAR(i64, there);
             K_LANEVAR(i64, kind); /* -1: a neighbour; all as wide as what they choose between */
-            K_LANEVAR(f64, rr);   /* G of the neighbour */
+            K_LANEVAR(f64, rr);   /* G of the neighbour; then T */
             K_LANEVAR(f64, rs);
             K_LANEVAR(f64, ss);
             K_LANE K_L(byte) = K_TILE(neighbour_face, t, 3)[f * LANES + lane];
@@ -66,9 +67,9 @@ K_KERNEL(affine_penalties, K_IN(f64, geometry), K_IN(i32, neighbour, 3 *LANES),
                 const f64 upright = K_L(face) == 0 ? K_L(ss) : K_L(rr);
                 const f64 other = K_L(face) == 1 ? sloped : upright;
                 const f64 outer = K_L(kind) == 0 ? 2 * mine : 0;
-                K_TILE(factors, t, 7)[(4 + f) * LANES + lane] =
-                    (real)(scale * (K_L(kind) < 0 ? K_MAX(mine, other) : outer));
+                K_L(rr) = scale * (K_L(kind) < 0 ? K_MAX(mine, other) : outer);
             }
+            K_LANE K_TILE(factors, t, 7)[(4 + f) * LANES + lane] = (real)K_L(rr);
         }
     }
 }

@@ -36,11 +36,13 @@ K_KERNEL(affine_penalties, K_IN(f64, geometry), K_IN(i32, neighbour, 3 *LANES),
     {
         K_ROWS(f, 3)
         {
+            const f64 of_rr = f == 0 ? 0 : 1, of_rs = f == 1 ? 2 : 0, of_ss = f == 2 ? 0 : 1;
             K_LANEVAR(i32, byte);
             K_LANEVAR(i64, face); /* the neighbour's */
             K_LANEVAR(i64, there);
             K_LANEVAR(i64, kind); /* -1: a neighbour; all as wide as what they choose between */
-            K_LANEVAR(f64, rr);   /* G of the neighbour; then T */
+            K_LANEVAR(f64, mine);
+            K_LANEVAR(f64, rr); /* G of the neighbour; then T */
             K_LANEVAR(f64, rs);
             K_LANEVAR(f64, ss);
             K_LANE K_L(byte) = K_TILE(neighbour_face, t, 3)[f * LANES + lane];
@@ -62,12 +64,15 @@ K_KERNEL(affine_penalties, K_IN(f64, geometry), K_IN(i32, neighbour, 3 *LANES),
             {
                 const i64 here = (i64)t * (5 * LANES) + lane;
                 const f64 a = GRAM(here, 0, 0), b = GRAM(here, 0, 1), c = GRAM(here, 1, 1);
-                const f64 mine = f == 0 ? c : f == 1 ? a + 2 * b + c : a;
+                K_L(mine) = of_rr * a + of_rs * b + of_ss * c;
+            }
+            K_LANE
+            {
                 const f64 sloped = K_L(rr) + 2 * K_L(rs) + K_L(ss);
                 const f64 upright = K_L(face) == 0 ? K_L(ss) : K_L(rr);
                 const f64 other = K_L(face) == 1 ? sloped : upright;
-                const f64 outer = K_L(kind) == 0 ? 2 * mine : 0;
-                K_L(rr) = scale * (K_L(kind) < 0 ? K_MAX(mine, other) : outer);
+                const f64 outer = K_L(kind) == 0 ? 2 * K_L(mine) : 0;
+                K_L(rr) = scale * (K_L(kind) < 0 ? K_MAX(K_L(mine), other) : outer);
             }
             K_LANE K_TILE(factors, t, 7)[(4 + f) * LANES + lane] = (real)K_L(rr);
         }

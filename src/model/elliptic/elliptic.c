@@ -104,15 +104,20 @@ static eg_status check_space(const eg_case *cas)
     return EG_OK;
 }
 
-/* A number that does not depend on the place is judged before there is a mesh. */
-static eg_status check_k(const eg_case *cas)
+/* What does not depend on the place is judged before there is a mesh. */
+static eg_status check_coefficients(const eg_case *cas)
 {
-    const eg_expression *k = eg_case_expression(cas, "elliptic.k");
-    const double value = eg_expression_evaluate(k, (double[EG_VARIABLE_COUNT]){0});
-    if (eg_expression_uses(k, EG_VARIABLE_T))
-        return eg_case_fail(cas, "elliptic.k", -1, "there is no time in this model");
-    if (!eg_expression_varies(k) && !(value > 0 && isfinite(value)))
-        return eg_case_fail(cas, "elliptic.k", -1, "the diffusivity must be positive");
+    static const char *const keys[] = {"elliptic.k", "elliptic.source"};
+    for (size_t i = 0; i < EG_COUNT(keys); i++) {
+        const eg_expression *expression = eg_case_expression(cas, keys[i]);
+        const double value = eg_expression_evaluate(expression, (double[EG_VARIABLE_COUNT]){0});
+        if (eg_expression_uses(expression, EG_VARIABLE_T))
+            return eg_case_fail(cas, keys[i], -1, "there is no time in this model");
+        if (eg_expression_varies(expression)) continue;
+        if (!isfinite(value)) return eg_case_fail(cas, keys[i], -1, "its value is %g", value);
+        if (i == 0 && !(value > 0))
+            return eg_case_fail(cas, keys[i], -1, "the diffusivity must be positive");
+    }
     return EG_OK;
 }
 
@@ -121,7 +126,7 @@ static eg_status check(eg_context *ctx, const eg_case *cas)
     eg_status status = EG_OK;
     (void)ctx;
     EG_TRY(check_space(cas));
-    EG_TRY(check_k(cas));
+    EG_TRY(check_coefficients(cas));
     EG_TRY(check_boundaries(cas));
 done:
     return status;
@@ -184,18 +189,20 @@ done:
     return status;
 }
 
-/* Fails where an expression is not at least `least`, or not finite. */
+/* Fails where an expression that varies is not finite, or where it must be positive and is not. */
 static eg_status check_values(const elliptic *e, const char *key, bool positive)
 {
     const eg_expression *expression = eg_case_expression(e->problem.cas, key);
     eg_function *function = NULL;
     double least, most;
     eg_status status = EG_OK;
+    if (!eg_expression_varies(expression)) return EG_OK; /* judged by `check` */
     EG_TRY(eg_function_create(e->space, &expression, 1, &function));
     EG_TRY(eg_function_range(function, 0, &least, &most));
     if (!isfinite(least) || !isfinite(most) || (positive && !(least > 0)))
         EG_TRY(eg_case_fail(e->problem.cas, key, -1, "it goes from %g to %g%s", least, most,
-                            positive ? "; it must be positive everywhere" : ""));
+                            positive ? "; it must be positive everywhere"
+                                     : ": look for divisions by zero"));
 done:
     eg_function_destroy(&function);
     return status;
@@ -217,6 +224,7 @@ static eg_status make_operator(elliptic *e)
                          eg_elliptic_lanes(p->device, p->mesh, options.degree, &options.lanes)));
     EG_TRY(eg_space_create(p->device, p->comm, p->mesh, &options, &e->space));
     EG_TRY(check_values(e, "elliptic.k", true));
+    EG_TRY(check_values(e, "elliptic.source", false));
     EG_TRY(eg_elliptic_create(e->space, EG_F64, &how, &e->op));
     EG_TRY(eg_vectors_create(e->space, 1, EG_F64, &e->vectors));
     EG_TRY(eg_field_create(e->space, 1, EG_F64, &e->u));

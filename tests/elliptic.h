@@ -20,6 +20,7 @@ typedef struct elliptic_case {
     double perturb; /* of its vertices */
     bool periodic;  /* along x */
     bool turned;    /* elements at random: one boundary */
+    bool in_part;   /* bent where x > 1/2 alone */
     double lambda;
     const char *k; /* NULL: 1 */
     eg_elliptic_boundary types[ELLIPTIC_BOUNDARIES];
@@ -34,9 +35,10 @@ static inline eg_status elliptic_bend(void *user, size_t count, const double *X,
     const size_t dim = (size_t)eg_shape_get_info(c->shape)->dim;
     for (size_t i = 0; i < count; i++, X += dim, x += dim) {
         const double px = X[0], py = X[1] / c->height;
-        x[0] = px + 0.06 * sin(3 * py) * sin(M_PI * px);
-        x[1] = c->height * (py + 0.05 * sin(M_PI * 2 * px));
-        if (dim == 3) x[2] = X[2] + 0.04 * sin(2 * px + py);
+        const double much = !c->in_part ? 1 : px > 0.5 ? 4 * (px - 0.5) * (px - 0.5) : 0;
+        x[0] = px + much * 0.06 * sin(3 * py) * sin(M_PI * px);
+        x[1] = c->height * (py + much * 0.05 * sin(M_PI * 2 * px));
+        if (dim == 3) x[2] = X[2] + much * 0.04 * sin(2 * px + py);
     }
     return EG_OK;
 }

@@ -32,6 +32,9 @@ static const elliptic_case varying = {"k that varies",       TRIANGLES,       .h
                                       .types = {D, N, R, D}, .robin = "2 + x"};
 static const elliptic_case bent = {
     "bent", TRIANGLES, .order = 3, .height = 1, .lambda = 1, .types = {D, N, D, R}, .robin = "1"};
+static const elliptic_case half_bent = {"bent in part", EG_SHAPE_TRI,         .cells = {4, 3},
+                                        .order = 3,     .height = 1,          .in_part = true,
+                                        .lambda = 0.3,  .types = {D, N, D, N}};
 static const elliptic_case bent_varying = {"bent, with k that varies", TRIANGLES, .order = 2,
                                            .height = 0.1, .k = "2 + sin(x)*y"};
 static const elliptic_case quadrilaterals = {
@@ -52,6 +55,7 @@ static void compare_with_form(eg_device *device, const elliptic_case *c, int deg
     TEST_OK(ctx, eg_comm_self(ctx, &comm));
     now_at(device, real, "%s, degree %d", c->name, degree);
     elliptic_problem p = elliptic_on(device, comm, elliptic_mesh(ctx, c), c, degree, real);
+    if (c->in_part) assert_int_equal(p.space->group_count, 2);
     double *A = elliptic_form(&p), *u = random_values(p.count, 11);
     double *y = random_values(p.count, 0), most = 0;
     elliptic_multiply(&p, u, y);
@@ -81,8 +85,9 @@ static void on_one_core(void (*body)(eg_device *device))
 
 static void forms_body(eg_device *device)
 {
-    static const elliptic_case *const cases[] = {&straight, &pure,      &turned, &periodic,
-                                                 &constant, &by_points, &bent,   &quadrilaterals};
+    static const elliptic_case *const cases[] = {&straight, &pure,      &turned,
+                                                 &periodic, &constant,  &by_points,
+                                                 &bent,     &half_bent, &quadrilaterals};
     for (size_t i = 0; i < EG_COUNT(cases); i++)
         for (int degree = 1; degree <= 4; degree += 1 + (i > 2))
             compare_with_form(device, cases[i], degree, EG_F64, 1e-12);

@@ -8,6 +8,7 @@ static const elliptic_case cases[] = {
     {"k that varies", EG_SHAPE_TRI, .cells = {4, 4}, .height = 0.5, .perturb = 0.3, .k = "1 + x*y"},
     {"bent", EG_SHAPE_TRI, .cells = {4, 4}, .order = 3, .height = 1,
      .types = {EG_ELLIPTIC_NEUMANN}},
+    {"bent in part", EG_SHAPE_TRI, .cells = {4, 4}, .order = 2, .height = 1, .in_part = true},
 };
 
 /* The same values on every number of ranks. */

@@ -1,5 +1,5 @@
-/* What tests of model `elliptic` share: problems on boxes, fields of random values, and the matrix of the
- * bilinear form assembled on the host, straight from its definition. */
+/* What tests of model `elliptic` share: problems on boxes, fields of random values, and the
+ * matrix of the bilinear form assembled on the host, straight from its definition. */
 #ifndef EG_TEST_ELLIPTIC_H
 #define EG_TEST_ELLIPTIC_H
 
@@ -140,7 +140,7 @@ static inline double dot_of(size_t count, const double *a, const double *b)
     return sum;
 }
 
-/* --- the form, from its definition --------------------------------------------------------------- */
+/* --- the form, from its definition ------------------------------------------------------------- */
 
 /* Values and gradients of an element's functions at a point, and the geometry there. */
 typedef struct form_point {
@@ -219,8 +219,8 @@ static inline void form_side(const elliptic_problem *p, const test_mapping *mapp
     free(at);
 }
 
-/* Adds weight * (form of both sides of a face at one point) to A [count][count], sides 0 and 1 beginning at
- * rows first[0], first[1]; share: c of each side. */
+/* Adds weight * (form of both sides of a face at one point) to A [count][count], sides 0 and 1
+ * beginning at rows first[0], first[1]; share: c of each side. */
 static inline void form_add_face(double *A, size_t count, int np, int sides,
                                  const form_point *const at[2], const size_t first[2],
                                  const double k[2], const double share[2], double tau,

@@ -1,12 +1,12 @@
-/* `elliptic`: the product A u of the symmetric interior penalty method on affine triangles with k = 1 and
- * λ = 0, in double and in single precision.
+/* `elliptic`: the product A u of the symmetric interior penalty method on affine triangles with
+ * k = 1 and λ = 0, in double and in single precision.
  *
  *     elliptic, elliptic-f32   degrees 1 … 10; n = (N + 1)(N + 2)/2 nodes, m = N + 1 on a face
  *
- * Necessary bytes of an element are those that two passes move (model/elliptic/affine.k.c), what is read
- * from neighbours not counted again: 3 n + 6 m + 9 values, and 15 bytes that name the neighbours. Necessary
- * flops: 2·3m·(n + m) in the first pass, 2 n (3 n + 6 m) + 6 m² in the second, and 3·3m + 3 n + 10·3m beside
- * these products. */
+ * Necessary bytes of an element are those that two passes move (model/elliptic/affine.k.c), what
+ * is read from neighbours not counted again: 3 n + 6 m + 9 values, and 15 bytes that name the
+ * neighbours. Necessary flops: 2·3m·(n + m) in the first pass, 2 n (3 n + 6 m) + 6 m² in the
+ * second, and 3·3m + 3 n + 10·3m beside these products. */
 #include "bench/run.h"
 #include "model/elliptic/operator.h"
 

@@ -1,4 +1,5 @@
-/* Measured orders of model `elliptic` on triangles, straight and curved: N + 1 in L2, N of the gradient.
+/* Measured orders of model `elliptic` on triangles, straight and curved: N + 1 in L2, N of the
+ * gradient.
  *
  * Degrees 1 … 6; 7 and 8, too, where EAGRE_TEST_LONG is set. */
 #include "elliptic.h"
@@ -6,7 +7,8 @@
 #include "model/elliptic/mass.h"
 #include "solver/solver.h"
 
-/* u = sin(w (3x + 2y)) with w above 1 for degrees whose errors would else be those of the solver; λ = 1/2. */
+/* u = sin(w (3x + 2y)) with w above 1 for degrees whose errors would else be those of the
+ * solver; λ = 1/2. */
 typedef struct wave {
     double w;
     char exact[64], source[160];

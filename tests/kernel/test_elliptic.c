@@ -1,6 +1,6 @@
-/* The operator of model `elliptic`: against the bilinear form assembled on the host, symmetric on stretched
- * and bent meshes, positive, exact for polynomials, the same on every device. Positive up to degree 6; of all
- * degrees where EAGRE_TEST_LONG is set. */
+/* The operator of model `elliptic`: against the bilinear form assembled on the host, symmetric
+ * on stretched and bent meshes, positive, exact for polynomials, the same on every device.
+ * Positive up to degree 6; of all degrees where EAGRE_TEST_LONG is set. */
 #include "elliptic.h"
 #include "kernel/devices.h"
 
@@ -44,7 +44,7 @@ static const elliptic_case tetrahedra = {"tetrahedra",  .shape = EG_SHAPE_TET, .
                                          .height = 1,   .perturb = 0.2,        .lambda = 0.5,
                                          .turned = true};
 
-/* --- against the form --------------------------------------------------------------------------- */
+/* --- against the form -------------------------------------------------------------------------- */
 
 /* Fails unless A u is what the form says, to `tolerance` of the largest value. */
 static void compare_with_form(eg_device *device, const elliptic_case *c, int degree, eg_type real,
@@ -118,7 +118,7 @@ static void test_elliptic__operator_is_the_same_on_every_device(void **state)
     on_every_device(devices_body);
 }
 
-/* --- symmetry ------------------------------------------------------------------------------------ */
+/* --- symmetry ---------------------------------------------------------------------------------- */
 
 static void check_symmetry(eg_device *device, const elliptic_case *c, int degree)
 {
@@ -158,7 +158,7 @@ static void test_elliptic__operator_is_symmetric_for_every_degree(void **state)
     on_one_core(symmetry_body);
 }
 
-/* --- positive ------------------------------------------------------------------------------------ */
+/* --- positive ---------------------------------------------------------------------------------- */
 
 /* The least eigenvalue of the operator, as part of the largest, by its columns. */
 static double least_eigenvalue(eg_device *device, const elliptic_case *c, int degree)
@@ -207,7 +207,7 @@ static void test_elliptic__operator_is_positive_with_the_penalty(void **state)
     on_one_core(positive_body);
 }
 
-/* --- loads --------------------------------------------------------------------------------------- */
+/* --- loads ------------------------------------------------------------------------------------- */
 
 /* A polynomial of some degree at most, with the data that make it the solution. */
 typedef struct manufactured {
@@ -265,8 +265,8 @@ static void loads_body(eg_device *device)
     for (size_t i = 0; i < EG_COUNT(list); i++)
         for (int degree = list[i].degree; degree <= 6; degree += 3)
             check_load(device, &list[i], degree, 1e-11);
-    /* k = 1 + x²: ∇k·∇u = 6 x (x + y/2)²; below, Robin's condition with 2 + x, n = (0, -1). k on faces is
-     * taken 1e-10 of the way inside. */
+    /* k = 1 + x²: ∇k·∇u = 6 x (x + y/2)²; below, Robin's condition with 2 + x, n = (0, -1). k on
+     * faces is taken 1e-10 of the way inside. */
     check_load(device,
                &(manufactured){&varying,
                                u,
@@ -289,7 +289,7 @@ static void test_elliptic__load_of_a_polynomial_is_what_the_operator_gives(void 
     on_one_core(loads_body);
 }
 
-/* --- the inverse mass matrix -------------------------------------------------------------------- */
+/* --- the inverse mass matrix ------------------------------------------------------------------- */
 
 /* z = M⁻¹ r of a problem's space. */
 static void divide(elliptic_problem *p, eg_mass *mass, const double *r, double *z)

@@ -1,7 +1,9 @@
-/* The model `elliptic`: -∇·(k ∇u) + λ u = f by the symmetric interior penalty method [karakus2018] on
- * triangles, quadrilaterals, tetrahedra or hexahedra, straight or curved, solved by conjugate gradients. */
+/* The model `elliptic`: -∇·(k ∇u) + λ u = f by the symmetric interior penalty method
+ * [karakus2018] on triangles, quadrilaterals, tetrahedra or hexahedra, straight or curved,
+ * solved by conjugate gradients. */
 #include "model/elliptic/elliptic.h"
 
+#include "model/elliptic/gradient.h"
 #include "model/elliptic/keys.h"
 #include "model/elliptic/mass.h"
 #include "model/elliptic/operator.h"
@@ -15,6 +17,8 @@
 enum { NAME_BYTES = 64, KEY_BYTES = NAME_BYTES + 32 };
 
 static const char *const names[] = {"u"};
+static const char *const slope_names[3] = {"ux", "uy", "uz"};
+static const char *const slope_keys[3] = {"exact.ux", "exact.uy", "exact.uz"};
 
 /* A case of `eagre new` has a wave on a periodic square. */
 static const char *const sample[] = {"mesh.shape=\"triangle\"", "mesh.cells=[16, 16]",
@@ -132,6 +136,24 @@ done:
     return status;
 }
 
+/* Derivatives of the exact solution: as many as there are directions, or none. */
+static eg_status check_slopes(const eg_case *cas, const eg_mesh *mesh)
+{
+    int count = 0, missing = -1;
+    for (int d = 0; d < 3; d++) {
+        const bool given = eg_case_given(cas, slope_keys[d]);
+        if (given && d >= mesh->dim)
+            return eg_case_fail(cas, slope_keys[d], -1, "the mesh has no third direction");
+        count += given;
+        if (!given && d < mesh->dim) missing = d;
+    }
+    if (count > 0 && missing >= 0)
+        return eg_case_fail(cas, "exact", -1,
+                            "the derivatives of u belong together; %s is not given",
+                            slope_names[missing]);
+    return EG_OK;
+}
+
 static eg_status check_mesh(const eg_case *cas, const eg_mesh *mesh)
 {
     eg_status status = EG_OK;
@@ -141,6 +163,7 @@ static eg_status check_mesh(const eg_case *cas, const eg_mesh *mesh)
                                 "this model needs elements of one shape; there are %ss and %ss",
                                 eg_shape_get_info((eg_shape)mesh->shape[0])->name,
                                 eg_shape_get_info((eg_shape)mesh->shape[i])->name));
+    EG_TRY(check_slopes(cas, mesh));
     EG_TRY(eg_case_check_names(cas, "boundary", "boundary", (const char *const *)mesh->boundary,
                                (size_t)mesh->boundary_count));
     for (int b = 0; b < mesh->boundary_count; b++) {
@@ -314,8 +337,8 @@ done:
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-/* Takes the mean out of the data of a singular problem, which has no solution else, and tells how much of
- * them that was. */
+/* Takes the mean out of the data of a singular problem, which has no solution else, and tells
+ * how much of them that was. */
 static eg_status balance(elliptic *e)
 {
     double sums[3], all = 0;
@@ -369,15 +392,45 @@ static void show(void *state, eg_state *out)
         (eg_state_field){.name = "solution", .field = e->u, .names = names};
 }
 
+/* The errors of the gradient: out [dim]. */
+static eg_status measure_gradient(elliptic *e, eg_field_error *out)
+{
+    const int dim = e->problem.mesh->dim;
+    const eg_expression *exact[3] = {NULL};
+    eg_norms norms[3];
+    eg_field *gradient = NULL;
+    eg_function *function = NULL;
+    eg_measure *measure = NULL;
+    eg_status status = EG_OK;
+    for (int d = 0; d < dim; d++)
+        exact[d] = eg_case_expression(e->problem.cas, slope_keys[d]);
+    EG_TRY(eg_field_create(e->space, dim, EG_F64, &gradient));
+    EG_TRY(eg_comm_agree(e->problem.comm, eg_elliptic_gradient(e->u, gradient)));
+    EG_TRY(eg_function_create(e->space, exact, dim, &function));
+    EG_TRY(eg_measure_create(e->space, dim, function, &measure));
+    EG_TRY(eg_measure_norms(measure, 0, gradient, norms));
+    for (int d = 0; d < dim; d++)
+        out[d] = (eg_field_error){slope_names[d], norms[d]};
+done:
+    eg_measure_destroy(&measure);
+    eg_function_destroy(&function);
+    eg_field_destroy(&gradient);
+    return status;
+}
+
 static eg_status errors(void *state, eg_field_error *out, int *count)
 {
     elliptic *e = state;
     eg_status status = EG_OK;
     *count = 0;
-    if (!e->exact) return EG_OK;
-    EG_TRY(eg_measure_norms(e->measure, 0, e->u, &out[0].norms));
-    out[0].name = names[0];
-    *count = 1;
+    if (e->exact) {
+        EG_TRY(eg_measure_norms(e->measure, 0, e->u, &out[0].norms));
+        out[(*count)++].name = names[0];
+    }
+    if (eg_case_given(e->problem.cas, slope_keys[0])) {
+        EG_TRY(measure_gradient(e, out + *count));
+        *count += e->problem.mesh->dim;
+    }
 done:
     return status;
 }

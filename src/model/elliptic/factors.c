@@ -1,12 +1,14 @@
-/* What the kernels need of every element and face: geometry, k and penalties, computed on the device. */
+/* What the kernels need of every element and face: geometry, k and penalties, computed on the
+ * device. */
 #include "model/elliptic/parts.h"
 
-/* k on a face is taken this far inside, as part of the way to the element's centre: where it jumps from one
- * element to the next, each sees its own. */
+/* k on a face is taken this far inside, as part of the way to the element's centre: where it
+ * jumps from one element to the next, each sees its own. */
 #define INSIDE 1e-10
 
-/* The constant of the trace inequality |v|²_face ≤ C |face|/|element| |v|²_element of polynomials, of which
- * eq. (14) of [karakus2018] is that of triangles, times what turns sJ/J into |face|/|element|. */
+/* The constant of the trace inequality |v|²_face ≤ C |face|/|element| |v|²_element of
+ * polynomials, of which eq. (14) of [karakus2018] is that of triangles, times what turns sJ/J
+ * into |face|/|element|. */
 static double penalty_scale(const eg_elliptic *a)
 {
     const eg_shape_info *info = eg_shape_get_info(a->element->shape);

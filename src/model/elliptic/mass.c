@@ -40,7 +40,7 @@ static eg_status make_matrices(const eg_mass *m, int group, const eg_cubature *r
     const eg_element *e = m->space->groups[group].element;
     mass_part *p = &m->parts[group];
     eg_device *device = m->space->device;
-    const size_t size = (size_t)(rule->count * e->np);
+    const size_t size = (size_t)rule->count * (size_t)e->np;
     double *values = NULL, *spread = NULL, *gather = NULL;
     eg_status status = EG_OK;
     EG_TRY(eg_new(e->ctx, size, &values));

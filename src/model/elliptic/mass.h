@@ -1,5 +1,5 @@
-/* The preconditioner "mass": the inverse of each element's mass matrix, block Jacobi for problems that λ
- * dominates. */
+/* The preconditioner "mass": the inverse of each element's mass matrix, block Jacobi for
+ * problems that λ dominates. */
 #ifndef EG_ELLIPTIC_MASS_H
 #define EG_ELLIPTIC_MASS_H
 

@@ -23,7 +23,7 @@ static eg_status triangle_new(const eg_elliptic *a, triangle *m)
     eg_status status = EG_OK;
     *m = (triangle){.np = e->np, .nfp = e->face_np};
     m->columns = (3 + a->mass) * m->np + 6 * m->nfp;
-    const size_t square = (size_t)(m->np * m->np);
+    const size_t square = (size_t)m->np * (size_t)m->np;
     EG_TRY(eg_new(e->ctx, (size_t)(3 * m->nfp * m->np), &m->normal));
     EG_TRY(eg_new(e->ctx, (size_t)(m->nfp * m->nfp), &m->back));
     EG_TRY(eg_new(e->ctx, (size_t)(m->np * m->columns), &m->sum));

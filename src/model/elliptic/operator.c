@@ -1,5 +1,5 @@
-/* The operator of model `elliptic`: what its kernels need, and their launches. Interior tiles run while the
- * halo of u is under way; Q of ghosts is computed from their values. */
+/* The operator of model `elliptic`: what its kernels need, and their launches. Interior tiles
+ * run while the halo of u is under way; Q of ghosts is computed from their values. */
 #include "model/elliptic/parts.h"
 
 #include <string.h>
@@ -49,7 +49,7 @@ static eg_status take_options(eg_elliptic *a, const eg_elliptic_options *options
     if (options->robin) memcpy(a->robin, options->robin, count * sizeof *a->robin);
     a->singular = options->lambda == 0;
     for (size_t b = 0; b < count; b++) {
-        types[b] = a->types[b];
+        types[b] = (int32_t)a->types[b];
         a->singular = a->singular && a->types[b] == EG_ELLIPTIC_NEUMANN;
     }
     EG_TRY(eg_space_upload(a->space, EG_I32, count + 1, types, &a->types_there));

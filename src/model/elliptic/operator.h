@@ -1,9 +1,9 @@
-/* -∇·(k ∇u) + λ u on a space by the symmetric interior penalty method, matrix-free: the product A u, and
- * the load of a source and of boundary data.
+/* -∇·(k ∇u) + λ u on a space by the symmetric interior penalty method, matrix-free: the product
+ * A u, and the load of a source and of boundary data.
  *
- * All elements have one shape and degree and the basis EG_BASIS_LOBATTO. Affine triangles with a constant
- * k and no Robin boundary have kernels of their own (affine.k.c); all else is done by quadrature
- * (general.k.c). */
+ * All elements have one shape and degree and the basis EG_BASIS_LOBATTO. Affine triangles with a
+ * constant k and no Robin boundary have kernels of their own (affine.k.c); all else is done by
+ * quadrature (general.k.c). */
 #ifndef EG_ELLIPTIC_OPERATOR_H
 #define EG_ELLIPTIC_OPERATOR_H
 

@@ -52,11 +52,13 @@ void eg_elliptic_rules_free(eg_context *ctx, eg_elliptic_rules *rules);
 /* matrices.c: the operators of affine.k.c, or of general.k.c with what tells points apart. */
 eg_status eg_elliptic_make_affine_matrices(eg_elliptic *a);
 eg_status eg_elliptic_make_matrices(eg_elliptic *a);
-/* [values at inner points | … at points of faces | slopes there]ᵀ: np x (inner + (1 + dim) faces points). */
+/* [values at inner points | … at points of faces | slopes there]ᵀ: np x (inner + (1 + dim) faces
+ * points). */
 eg_status eg_elliptic_make_tests(const eg_elliptic *a, eg_operator **out);
 
-/* values.c: an expression at points of the reference element r [dim][count], values [tiles][count][lanes]
- * f64; NULL: 1. Or those of boundaries, on own tiles, r being points of faces; NULL ones 0. */
+/* values.c: an expression at points of the reference element r [dim][count], values
+ * [tiles][count][lanes] f64; NULL: 1. Or those of boundaries, on own tiles, r being points of
+ * faces; NULL ones 0. */
 eg_status eg_elliptic_evaluate(const eg_elliptic *a, int group, const eg_expression *expression,
                                double time, int count, const double *r, eg_buffer **values);
 eg_status eg_elliptic_evaluate_boundaries(const eg_elliptic *a, int group,
@@ -73,7 +75,8 @@ typedef struct eg_elliptic_faces {
 void eg_elliptic_faces_free(eg_elliptic_faces *faces);
 /* Of all groups: faces [group_count], zero before. */
 eg_status eg_elliptic_make_faces(const eg_elliptic *a, eg_elliptic_faces *faces);
-/* A kernel for a group, in the operator's precision; `at`: the points of eg_metric, where it matters. */
+/* A kernel for a group, in the operator's precision; `at`: the points of eg_metric, where it
+ * matters. */
 typedef enum eg_elliptic_kernel_file {
     EG_ELLIPTIC_AFFINE,
     EG_ELLIPTIC_AFFINE_FACTORS,

@@ -1,5 +1,5 @@
-/* Where integrals are taken: a cubature of the element and one of its faces, with points that both sides of
- * a face share. */
+/* Where integrals are taken: a cubature of the element and one of its faces, with points that
+ * both sides of a face share. */
 #include "model/elliptic/parts.h"
 
 #include <string.h>

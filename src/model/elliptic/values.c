@@ -9,7 +9,8 @@ static eg_status emit(const eg_expression *expression, const char *name, eg_text
     return eg_expression_emit(expression, name, arguments, EG_COUNT(arguments), source);
 }
 
-/* The source of values.k.c with one expression for all points, or one for each of `count` boundaries. */
+/* The source of values.k.c with one expression for all points, or one for each of `count`
+ * boundaries. */
 static eg_status write_source(const eg_expression *const *expressions, int count, bool boundaries,
                               eg_text *source)
 {

@@ -397,7 +397,7 @@ static eg_status measure_gradient(elliptic *e, eg_field_error *out)
 {
     const int dim = e->problem.mesh->dim;
     const eg_expression *exact[3] = {NULL};
-    eg_norms norms[3];
+    eg_norms norms[3] = {{0}};
     eg_field *gradient = NULL;
     eg_function *function = NULL;
     eg_measure *measure = NULL;

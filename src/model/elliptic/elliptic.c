@@ -9,6 +9,7 @@
 #include "model/elliptic/operator.h"
 #include "solver/solver.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -397,11 +398,12 @@ static eg_status measure_gradient(elliptic *e, eg_field_error *out)
 {
     const int dim = e->problem.mesh->dim;
     const eg_expression *exact[3] = {NULL};
-    eg_norms norms[3] = {{0}};
+    eg_norms norms[3];
     eg_field *gradient = NULL;
     eg_function *function = NULL;
     eg_measure *measure = NULL;
     eg_status status = EG_OK;
+    assert(dim <= 3);
     for (int d = 0; d < dim; d++)
         exact[d] = eg_case_expression(e->problem.cas, slope_keys[d]);
     EG_TRY(eg_field_create(e->space, dim, EG_F64, &gradient));

@@ -9,7 +9,7 @@
 
 static const eg_bench_driver *const drivers[] = {
     &eg_bench_stream, &eg_bench_fma,    &eg_bench_gemm,      &eg_bench_chain, &eg_bench_matvec,
-    &eg_bench_dot,    &eg_bench_launch, &eg_bench_advection, &eg_bench_euler,
+    &eg_bench_dot,    &eg_bench_launch, &eg_bench_advection, &eg_bench_euler, &eg_bench_elliptic,
 };
 
 size_t eg_bench_count(void)

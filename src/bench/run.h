@@ -28,7 +28,8 @@ typedef struct eg_bench_driver {
 } eg_bench_driver;
 
 extern const eg_bench_driver eg_bench_stream, eg_bench_fma, eg_bench_gemm, eg_bench_chain,
-    eg_bench_matvec, eg_bench_dot, eg_bench_launch, eg_bench_advection, eg_bench_euler;
+    eg_bench_matvec, eg_bench_dot, eg_bench_launch, eg_bench_advection, eg_bench_euler,
+    eg_bench_elliptic;
 
 void eg_bench_progress(eg_bench *bench, const char *format, ...) EG_PRINTF(2, 3);
 

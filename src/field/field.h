@@ -168,6 +168,10 @@ typedef struct eg_field {
     eg_buffer *layout;
 } eg_field;
 
+/* eg_field.offset of fields with so many components: [group_count + 1]; the slack before the first
+ * group is counted, that behind the last is not. */
+void eg_space_offsets(const eg_space *space, int components, size_t *offset);
+
 /* At most 4096 components. */
 eg_status eg_field_create(eg_space *space, int components, eg_type type, eg_field **out);
 void eg_field_destroy(eg_field **field);

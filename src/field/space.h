@@ -33,10 +33,6 @@ static inline size_t eg_group_place(const eg_group *group, int components, int64
            (size_t)(slot % group->lanes);
 }
 
-/* eg_field.offset of fields with so many components: [group_count + 1]; the slack before the first
- * group is counted, that behind the last is not. */
-void eg_space_offsets(const eg_space *space, int components, size_t *offset);
-
 /* Fetches all values of the ghosts from their owners; makes and drops what that needs.
  * Collective; ranks agree on whether it has worked. */
 eg_status eg_field_fill_ghosts(eg_field *field);

@@ -2,6 +2,7 @@
 #include "model/model.h"
 
 #include "model/advection/advection.h"
+#include "model/elliptic/elliptic.h"
 #include "model/euler/euler.h"
 #include "model/project/project.h"
 #include "time/time.h"
@@ -9,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const eg_model *const eg_models[] = {&eg_model_advection, &eg_model_euler, &eg_model_project, NULL};
+const eg_model *const eg_models[] = {&eg_model_advection, &eg_model_elliptic, &eg_model_euler,
+                                     &eg_model_project, NULL};
 
 const eg_model *eg_model_find(const char *name)
 {

@@ -163,6 +163,34 @@ typedef struct catalogue_row {
         }                                                                                          \
     }
 
+#define CATALOGUE_ELLIPTIC_AFFINE(entry, real, lanes, np, nfp, stiff)                              \
+    {                                                                                              \
+        "model/elliptic/affine.k.c", entry, real, lanes, .defines = {                              \
+            {"NP", np},                                                                            \
+            {"NFP", nfp},                                                                          \
+            {"STIFF", stiff}                                                                       \
+        }                                                                                          \
+    }
+#define CATALOGUE_ELLIPTIC(file, entry, real, lanes, dim, np, nfp, faces, ways, nc, q, mass, at)   \
+    {                                                                                              \
+        "model/elliptic/" file ".k.c", entry, real, lanes, .defines = {                            \
+            {"DIM", dim},                                                                          \
+            {"NP", np},                                                                            \
+            {"NFP", nfp},                                                                          \
+            {"FACES", faces},                                                                      \
+            {"WAYS", ways},                                                                        \
+            {"NC", nc},                                                                            \
+            {"Q", q},                                                                              \
+            {"MASS", mass},                                                                        \
+            {"AT", at}                                                                             \
+        }                                                                                          \
+    }
+/* Triangles of degree 2, curved and straight, and tetrahedra of degree 1. */
+#define CATALOGUE_ELLIPTIC_ALL(file, entry)                                                        \
+    CATALOGUE_ELLIPTIC(file, entry, EG_F64, 0, 2, 6, 3, 3, 2, 25, 6, 1, 1),                        \
+        CATALOGUE_ELLIPTIC(file, entry, EG_F32, 0, 2, 6, 3, 3, 2, 25, 6, 0, 25),                   \
+        CATALOGUE_ELLIPTIC(file, entry, EG_F64, 8, 3, 4, 3, 4, 6, 23, 12, 1, 23)
+
 /* Of 2 tracers with m modes a side, next to elements with up to `most`. */
 #define CATALOGUE_ADVECTION_DEFINES(dim, m, most, uniform, curved)                                 \
     {"DIM", dim}, {"M", m}, {"LINES", (dim) == 3 ? (m) * (m) : (m)},                               \
@@ -205,6 +233,15 @@ typedef struct catalogue_row {
             {"M", m},                                                                              \
             {"NP", (dim) == 3 ? (m) * (m) * (m) : (m) * (m)},                                      \
             {"COMPONENTS", 2}                                                                      \
+        }                                                                                          \
+    }
+
+#define CATALOGUE_SOLVER_VECTORS(entry, real, weighted, terms)                                     \
+    {                                                                                              \
+        "solver/vectors.k.c", entry, real, .rows = 8, .tiles = 1, .defines = {                     \
+            {"ROWS", 8},                                                                           \
+            {"WEIGHTED", weighted},                                                                \
+            {"TERMS", terms}                                                                       \
         }                                                                                          \
     }
 
@@ -399,11 +436,79 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_CELLS("cells", 0, 3, 3, 2, 0, 0, 2, 1, 0),
     CATALOGUE_CELLS("slopes", 0, 3, 3, 2, 0, 0, 2, 1, 0),
     CATALOGUE_CELLS("slopes", 16, 9, 2, 2, 1, 1, 0, 0, 0),
+    CATALOGUE_ELLIPTIC_AFFINE("slopes", EG_F64, 0, 3, 2, 3),
+    CATALOGUE_ELLIPTIC_AFFINE("slopes", EG_F64, 0, 45, 9, 4),
+    CATALOGUE_ELLIPTIC_AFFINE("slopes", EG_F32, 0, 15, 5, 3),
+    CATALOGUE_ELLIPTIC_AFFINE("apply", EG_F64, 0, 3, 2, 3),
+    CATALOGUE_ELLIPTIC_AFFINE("apply", EG_F64, 16, 66, 11, 4),
+    CATALOGUE_ELLIPTIC_AFFINE("apply", EG_F32, 0, 15, 5, 3),
+    {"model/elliptic/affine_factors.k.c", "affine_factors", .real = EG_F64},
+    {"model/elliptic/affine_factors.k.c", "affine_factors", .real = EG_F32},
+    {"model/elliptic/affine_factors.k.c", "affine_penalties", .real = EG_F64},
+    {"model/elliptic/affine_factors.k.c", "affine_penalties", .real = EG_F32},
+    CATALOGUE_ELLIPTIC_ALL("general", "fluxes"),
+    CATALOGUE_ELLIPTIC_ALL("general", "apply"),
+    CATALOGUE_ELLIPTIC_ALL("factors", "volume_terms"),
+    CATALOGUE_ELLIPTIC_ALL("factors", "face_terms"),
+    CATALOGUE_ELLIPTIC_ALL("factors", "face_sides"),
+    CATALOGUE_ELLIPTIC_ALL("factors", "face_penalties"),
+    CATALOGUE_ELLIPTIC_ALL("load", "load"),
+    {"model/elliptic/mass.k.c", "affine_mass", EG_F64,
+     .defines = {{"NP", 15}, {"NC", 1}, {"FACTORS", 5}}},
+    {"model/elliptic/mass.k.c", "affine_mass", EG_F32,
+     .defines = {{"NP", 6}, {"NC", 1}, {"FACTORS", 5}}},
+    {"model/elliptic/mass.k.c", "curved_mass", EG_F64,
+     .defines = {{"NP", 15}, {"NC", 25}, {"FACTORS", 5}}},
+    {"model/elliptic/mass.k.c", "curved_mass", EG_F32,
+     .defines = {{"NP", 6}, {"NC", 12}, {"FACTORS", 5}}},
+    {"model/elliptic/mass.k.c", "mass_scale", EG_F64,
+     .defines = {{"NP", 15}, {"NC", 25}, {"FACTORS", 5}}},
+    {"model/elliptic/mass.k.c", "mass_scale", EG_F32,
+     .defines = {{"NP", 6}, {"NC", 12}, {"FACTORS", 10}}},
+    {"model/elliptic/gradient.k.c", "gradient", EG_F64,
+     .defines = {{"DIM", 2}, {"NP", 10}, {"AT", 1}}},
+    {"model/elliptic/gradient.k.c", "gradient", EG_F64,
+     .defines = {{"DIM", 3}, {"NP", 10}, {"AT", 10}}},
+    {"model/elliptic/values.k.c", "everywhere", EG_F64,
+     .defines = {{"DIM", 2}, {"COUNT", 25}, {"FACES", 3}}},
+    {"model/elliptic/values.k.c", "on_boundaries", EG_F64,
+     .defines = {{"DIM", 3}, {"COUNT", 48}, {"FACES", 4}}},
     {"kernel/hexahedron.k.c", "gradient", EG_F64, 4, .defines = {{"SIDE", 10}}},
     {"kernel/hexahedron.k.c", "gradient", EG_F64, 16, 80, .defines = {{"SIDE", 10}}},
     {"kernel/hexahedron.k.c", "gradient", EG_F32, 8, .defines = {{"SIDE", 10}}},
     {"kernel/mixed.k.c", "residual", EG_F64, .defines = {{"NP", 15}}},
     {"kernel/mixed.k.c", "smooth", EG_F32, .defines = {{"NP", 15}}},
+    {"solver/sparse.k.c", "product", EG_F64, .rows = 1},
+    {"solver/sparse.k.c", "product", EG_F32, .rows = 1},
+    {"solver/sparse.k.c", "residual", EG_F64, .rows = 1},
+    {"solver/sparse.k.c", "residual", EG_F32, .rows = 1},
+    {"solver/sparse.k.c", "add_product", EG_F64, .rows = 1},
+    {"solver/sparse.k.c", "add_product", EG_F32, .rows = 1},
+    {"solver/sparse.k.c", "smooth_zero", EG_F64, .rows = 1},
+    {"solver/sparse.k.c", "smooth_zero", EG_F32, .rows = 1},
+    {"solver/sparse.k.c", "smooth_first", EG_F64, .rows = 1},
+    {"solver/sparse.k.c", "smooth_first", EG_F32, .rows = 1},
+    {"solver/sparse.k.c", "smooth_next", EG_F64, .rows = 1},
+    {"solver/sparse.k.c", "smooth_next", EG_F32, .rows = 1},
+    {"solver/amg.k.c", "k_rest", EG_F64, .rows = 1},
+    {"solver/amg.k.c", "k_rest", EG_F32, .rows = 1},
+    {"solver/amg.k.c", "k_combine", EG_F64, .rows = 1},
+    {"solver/amg.k.c", "k_combine", EG_F32, .rows = 1},
+    CATALOGUE_SOLVER_VECTORS("dots", EG_F64, 1, 1),
+    CATALOGUE_SOLVER_VECTORS("dots", EG_F32, 0, 1),
+    CATALOGUE_SOLVER_VECTORS("advance", EG_F64, 1, 1),
+    CATALOGUE_SOLVER_VECTORS("advance", EG_F32, 0, 1),
+    CATALOGUE_SOLVER_VECTORS("finish", EG_F64, 0, 1),
+    CATALOGUE_SOLVER_VECTORS("add", EG_F64, 0, 1),
+    CATALOGUE_SOLVER_VECTORS("add", EG_F64, 0, 4),
+    CATALOGUE_SOLVER_VECTORS("add", EG_F32, 0, 3),
+    CATALOGUE_SOLVER_VECTORS("scale", EG_F64, 0, 1),
+    CATALOGUE_SOLVER_VECTORS("smooth", EG_F64, 0, 1),
+    CATALOGUE_SOLVER_VECTORS("smooth", EG_F32, 0, 1),
+    CATALOGUE_SOLVER_VECTORS("multiply", EG_F64, 0, 1),
+    CATALOGUE_SOLVER_VECTORS("multiply", EG_F32, 0, 1),
+    CATALOGUE_SOLVER_VECTORS("narrow", EG_F64, 0, 1),
+    CATALOGUE_SOLVER_VECTORS("widen", EG_F64, 0, 1),
     {"kernel/mixed.k.c", "smooth", EG_F64, .defines = {{"NP", 28}}},
     {"kernel/mixed.k.c", "correct", EG_F64, .defines = {{"NP", 15}}},
     {"kernel/dialect.k.c", "arguments", EG_F64, 16, .defines = {{"ROWS", 3}}},

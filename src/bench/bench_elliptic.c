@@ -1,0 +1,143 @@
+/* `elliptic`: the product A u of the symmetric interior penalty method on affine triangles with
+ * k = 1 and λ = 0, in double and in single precision.
+ *
+ *     elliptic, elliptic-f32   degrees 1 … 10; n = (N + 1)(N + 2)/2 nodes, m = N + 1 on a face
+ *
+ * Necessary bytes of an element are those that two passes move (model/elliptic/affine.k.c), what
+ * is read from neighbours not counted again: 3 n + 6 m + 9 values, and 15 bytes that name the
+ * neighbours. Necessary flops: 2·3m·(n + m) in the first pass, 2 n (3 n + 6 m) + 6 m² in the
+ * second, and 3·3m + 3 n + 10·3m beside these products. */
+#include "bench/run.h"
+#include "model/elliptic/operator.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef struct problem {
+    eg_mesh *mesh;
+    eg_comm *comm;
+    eg_space *space;
+    eg_elliptic *op;
+    eg_field *u, *y;
+} problem;
+
+static eg_status body(void *user)
+{
+    problem *p = user;
+    return eg_elliptic_apply(p->op, p->u->data, p->y->data);
+}
+
+static void destroy(problem *p)
+{
+    eg_field_destroy(&p->y);
+    eg_field_destroy(&p->u);
+    eg_elliptic_destroy(&p->op);
+    eg_space_destroy(&p->space);
+    eg_comm_destroy(&p->comm);
+    eg_mesh_destroy(&p->mesh);
+}
+
+/* Random values on a square of 2 cells² triangles with Dirichlet sides. */
+static eg_status create(eg_bench *bench, int cells, int degree, eg_type real, bool quadrature,
+                        problem *p)
+{
+    double *values = NULL;
+    int lanes = 0;
+    eg_status status = EG_OK;
+    EG_TRY(eg_comm_self(bench->ctx, &p->comm));
+    EG_TRY(eg_mesh_create_box(
+        bench->ctx,
+        &(eg_box_options){
+            .shape = EG_SHAPE_TRI, .cells = {cells, cells}, .perturb = 0.2, .seed = 1},
+        &p->mesh));
+    EG_TRY(eg_elliptic_lanes(bench->device, p->mesh, degree, &lanes));
+    EG_TRY(eg_space_create(
+        bench->device, p->comm, p->mesh,
+        &(eg_space_options){.basis = EG_BASIS_LOBATTO, .degree = degree, .lanes = lanes},
+        &p->space));
+    EG_TRY(eg_elliptic_create(p->space, real, &(eg_elliptic_options){.quadrature = quadrature},
+                              &p->op));
+    EG_TRY(eg_field_create(p->space, 1, real, &p->u));
+    EG_TRY(eg_field_create(p->space, 1, real, &p->y));
+    EG_TRY(eg_new(bench->ctx, eg_field_host_count(p->u), &values));
+    eg_bench_random(7, eg_field_host_count(p->u), values);
+    EG_TRY(eg_field_from_host(p->u, values));
+done:
+    eg_release(bench->ctx, &values);
+    return status;
+}
+
+/* The same product by quadrature on a small mesh, whose kernels are those that are timed. */
+static eg_status verify(eg_bench *bench, int degree)
+{
+    problem fast = {0}, plain = {0};
+    double *got = NULL, *want = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(create(bench, 6, degree, EG_F64, false, &fast));
+    EG_TRY(create(bench, 6, degree, EG_F64, true, &plain));
+    const size_t count = eg_field_host_count(fast.u);
+    EG_TRY(eg_new(bench->ctx, count, &got));
+    EG_TRY(eg_new(bench->ctx, count, &want));
+    EG_TRY(body(&fast));
+    EG_TRY(body(&plain));
+    EG_TRY(eg_field_to_host(fast.y, got));
+    EG_TRY(eg_field_to_host(plain.y, want));
+    EG_TRY(eg_bench_compare(bench, "elliptic", 0, got, want, count));
+done:
+    eg_release(bench->ctx, &want);
+    eg_release(bench->ctx, &got);
+    destroy(&plain);
+    destroy(&fast);
+    return status;
+}
+
+static double padded(double n)
+{
+    return ceil(n / 8) * 8;
+}
+
+static eg_status measure(eg_bench *bench, const char *name, int degree, eg_type real)
+{
+    const double n = 0.5 * (degree + 1) * (degree + 2), m = degree + 1;
+    const double value = (double)eg_type_size(real);
+    const double dof = (bench->info->is_gpu ? 1.2e7 : 2e6) / (bench->options->quick ? 8 : 1);
+    const int cells = (int)ceil(sqrt(dof / (2 * n)));
+    const double beside = 3 * 3 * m + 3 * n + 10 * 3 * m;
+    problem p = {0};
+    eg_bench_roof roof = {0};
+    char size[32];
+    eg_status status = EG_OK;
+    snprintf(size, sizeof size, "N=%d", degree);
+    eg_bench_work work = {.name = name, .size = size};
+    eg_bench_progress(bench, "%s %s", name, size);
+    if (real == EG_F64) EG_TRY(verify(bench, degree));
+    EG_TRY(create(bench, cells, degree, real, false, &p));
+    const double elements = p.mesh->element_count;
+    work.bytes = elements * (value * (3 * n + 6 * m + 9) + 15);
+    work.flops = elements * (2 * 3 * m * (n + m) + 2 * n * (3 * n + 6 * m) + 6 * m * m + beside);
+    const double all = elements * (2 * padded(3 * m) * padded(n) + 12 * padded(m) * padded(m) +
+                                   2 * padded(n) * padded(3 * n + 6 * m) + beside);
+    EG_TRY(eg_bench_roof_create(bench, (size_t)work.bytes,
+                                bench->info->has_tensor_f64 && real == EG_F64, &roof));
+    EG_TRY(eg_bench_roof_add(bench, &roof, body, &p, all, &work));
+done:
+    eg_bench_roof_destroy(&roof);
+    destroy(&p);
+    return status;
+}
+
+static eg_status run(eg_bench *bench)
+{
+    eg_status status = EG_OK;
+    /* For the picture, at the size of degree 4; every point has its own. */
+    EG_TRY(eg_bench_measure_ceilings(bench, bench->info->is_gpu ? (size_t)5e8 : (size_t)8e7));
+    for (int degree = 1; degree <= EG_DEGREE_MAX; degree++)
+        EG_TRY(measure(bench, "elliptic", degree, EG_F64));
+    for (int degree = 1; degree <= EG_DEGREE_MAX; degree++)
+        EG_TRY(measure(bench, "elliptic-f32", degree, EG_F32));
+done:
+    return status;
+}
+
+const eg_bench_driver eg_bench_elliptic = {
+    "elliptic", "the interior penalty operator on triangles, by degree", true, run};

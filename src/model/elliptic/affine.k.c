@@ -1,0 +1,162 @@
+/* The operator of model `elliptic` on affine triangles with a constant k: y = A u in two passes.
+ *
+ * With [u] = u - u⁺ and Q = k sJ n·∇u, n pointing out of the element, tested with φ:
+ *
+ *     ∫ k ∇φ·∇u + λ φ u  +  Σ_faces ∫ φ (T [u] - c Q + c⁺ Q⁺) - c Q(φ) [u]
+ *
+ * over the faces' reference elements, Q⁺ being the neighbour's own; c = c⁺ = 1/2 inside, see
+ * docs/explanation/numerics/elliptic.md. On a face Q = a ∂u/∂n̂ + b ∂u/∂t with n̂ and t of the reference
+ * triangle, and a, b, T and the stiffness follow from G = k J ∇r_a·∇r_b alone.
+ *
+ *     slopes  Q at the nodes of faces                            (reads u and G, writes Q)
+ *     apply   y, one product of a matrix with what the element and its faces give
+ *
+ *     factors    [tiles][FACTORS][lanes] G_rr, G_rs, G_ss, λ J, T of each face
+ *     own_node   [3][NFP] which node each point of a face is
+ *     other_node [3][2][NFP] the same of a neighbour, by its face and orientation
+ *     flux       [slot_count / lanes][3 NFP][lanes] Q, by slots
+ *     normal     ∂/∂n̂ at the points of faces;  along  ∂/∂t of values on a face
+ *     back       M⁻¹ alongᵀ M, M being the mass matrix of a face
+ *     sum        [stiffness rr | rs + sr | ss | mass | Eᵀ M | normalᵀ M], E: values on faces
+ *
+ * Bytes for an element, of `real`s: slopes reads NP + 3 and writes 3 NFP; apply reads NP + 7, 3 NFP of
+ * its own and 6 NFP of its neighbours, 15 bytes of their numbers, and writes NP. Flops: slopes
+ * 6 NFP (NP + NFP), apply 2 NP (STIFF NP + 6 NFP) + 6 NFP². */
+#include "field/trace.k.h"
+
+#define POINTS (3 * NFP)
+#define FACTORS 7
+#define AHEAD 16 /* tiles */
+#define LINE 8   /* values in a line of a cache, or fewer */
+#define COLUMNS (STIFF * NP + 2 * POINTS)
+
+#define FACTOR(i) K_TILE(factors, t, FACTORS)[(i) * LANES + lane]
+#define G_RR FACTOR(0)
+#define G_RS FACTOR(1)
+#define G_SS FACTOR(2)
+
+/* a and b of a face. */
+#define ACROSS(f) ((f) == 0 ? G_SS : (f) == 1 ? K_R(0.5) * (G_RR + G_SS) + G_RS : G_RR)
+#define ASIDE(f) ((f) == 0 ? -G_RS : (f) == 1 ? K_R(0.5) * (G_SS - G_RR) : G_RS)
+
+K_KERNEL(slopes, K_IN(real, u, NP *LANES), K_IN(real, factors, FACTORS *LANES), K_IN(i32, own_node),
+         K_OP(normal, POINTS, NP), K_OP(along, NFP, NFP), K_OUT(real, flux, POINTS *LANES))
+{
+    K_SHARED(real, trace, POINTS);
+    K_SHARED(real, dn, POINTS);
+    K_SHARED(real, dt, POINTS);
+    K_TILES(t)
+    {
+        K_NODES(i, POINTS) trace[i][lane] = K_TILE(u, t, NP)[own_node[i] * LANES + lane];
+        K_GEMM(POINTS, NP, normal, K_G(K_TILE(u, t, NP)), K_S(dn));
+        K_SYNC;
+        K_GEMM_LINES(NFP, NFP, 1, 3, along, K_S(trace), K_S(dt));
+        K_SYNC;
+        K_ROWS(i, POINTS)
+        {
+            const int f = i / NFP;
+            K_LANE K_TILE(flux, t, POINTS)[i * LANES + lane] =
+                ACROSS(f) * dn[i][lane] + ASIDE(f) * dt[i][lane];
+        }
+    }
+}
+
+/* Tiles of one group that begins at slot 0 and at value `begin` of u. */
+K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(real, flux),
+         K_IN(i32, neighbour, 3 *LANES), K_IN(u8, neighbour_face, 3 *LANES),
+         K_IN(real, factors, FACTORS *LANES), K_IN(i32, own_node), K_IN(i32, other_node),
+         K_OP(back, NFP, NFP), K_OP(sum, NP, COLUMNS), K_OUT(real, y, NP *LANES))
+{
+    K_SHARED(i64, where, 3);  /* the neighbour's first value in u */
+    K_SHARED(i64, first, 3);  /* … and its value of Q at my face's first point, */
+    K_SHARED(i32, pitch, 3);  /* from there to the next */
+    K_SHARED(i32, side, 3);   /* the row of other_node; -1: a boundary */
+    K_SHARED(real, x, COLUMNS);
+    K_SHARED(real, z, POINTS);
+    K_TILES(t)
+    {
+        K_GLOBAL const real *own = K_TILE(u + begin, t, NP);
+        K_ROWS(f, 3)
+        {
+            K_LANEVAR(i32, byte);
+            K_LANE K_L(byte) = K_TILE(neighbour_face, t, 3)[f * LANES + lane];
+            K_LANE
+            {
+                const i32 slot = K_TILE(neighbour, t, 3)[f * LANES + lane];
+                const i32 inside = K_MAX(slot, 0), face = K_L(byte) & 7, turned = K_L(byte) >> 3;
+                where[f][lane] = first_value(inside, begin, NP, LANES);
+                first[f][lane] = first_value(inside, 0, POINTS, LANES) +
+                                 (face * NFP + (turned ? NFP - 1 : 0)) * LANES;
+                pitch[f][lane] = turned ? -LANES : LANES;
+                side[f][lane] = slot < 0 ? -1 : face * 2 + turned;
+            }
+        }
+#if K_CPU /* of what comes next, most is asked for out of order, by neighbours */
+        for (int i = 0; i < NP * LANES; i += LINE) K_FETCH(own + AHEAD * NP * LANES + i);
+        for (int i = 0; i < POINTS * LANES; i += LINE) K_FETCH(K_TILE(flux, t + AHEAD, POINTS) + i);
+#endif
+        K_ROWS(i, NP)
+        {
+            K_LANE
+            {
+                const real value = own[i * LANES + lane];
+                x[i][lane] = G_RR * value;
+                x[NP + i][lane] = G_RS * value;
+                x[2 * NP + i][lane] = G_SS * value;
+#if STIFF == 4
+                x[3 * NP + i][lane] = FACTOR(3) * value;
+#endif
+            }
+        }
+        K_SYNC;
+#if K_CPU
+        /* One value after the other: processors gather vectors no faster, and many slower. What is volatile
+         * keeps compilers from doing so. */
+        for (int f = 0; f < 3; f++)
+            for (int l = 0; l < LANES; l++) {
+                const i32 from = *(const volatile i32 *)&side[f][l], step = pitch[f][l];
+                const real inside = from < 0 ? K_R(0) : K_R(1);
+                const i32 *nodes = other_node + K_MAX(from, 0) * NFP;
+                const real *values = u + where[f][l], *slopes = flux + first[f][l];
+                K_UNROLL for (int p = 0; p < NFP; p++)
+                {
+                    x[STIFF * NP + f * NFP + p][l] = inside * values[nodes[p] * LANES];
+                    z[f * NFP + p][l] = inside * slopes[p * step];
+                }
+            }
+#endif
+        K_ROWS(i, POINTS)
+        {
+            const int f = i / NFP;
+            K_LANEVAR(real, other);
+            K_LANEVAR(real, other_flux);
+#if K_CPU
+            K_LANE K_L(other) = x[STIFF * NP + i][lane], K_L(other_flux) = z[i][lane];
+#else
+            K_LANE
+            {
+                const int p = i % NFP;
+                const i32 from = side[f][lane], node = other_node[K_MAX(from, 0) * NFP + p];
+                const real value = u[where[f][lane] + node * LANES];
+                const real slope = flux[first[f][lane] + p * pitch[f][lane]];
+                K_L(other) = from < 0 ? K_R(0) : value;
+                K_L(other_flux) = from < 0 ? K_R(0) : slope;
+            }
+#endif
+            K_LANE
+            {
+                const real T = FACTOR(4 + f);
+                const real jump = own[own_node[i] * LANES + lane] - K_L(other);
+                const real c = side[f][lane] >= 0 ? K_R(0.5) : T > 0 ? K_R(1) : K_R(0);
+                const real mine = K_TILE(flux, t, POINTS)[i * LANES + lane];
+                x[STIFF * NP + i][lane] = T * jump - c * mine + K_R(0.5) * K_L(other_flux);
+                x[STIFF * NP + POINTS + i][lane] = -c * ACROSS(f) * jump;
+                z[i][lane] = -c * ASIDE(f) * jump;
+            }
+        }
+        K_SYNC;
+        K_GEMM_LINES_ADD(NFP, NFP, 1, 3, back, K_S(z), K_S(x + STIFF * NP));
+        K_SYNC;
+        K_GEMM(NP, COLUMNS, sum, K_S(x), K_G(K_TILE(y, t, NP)));
+    }
+}

@@ -1,0 +1,20 @@
+/* The preconditioner "mass": the inverse of each element's mass matrix, block Jacobi for
+ * problems that λ dominates. */
+#ifndef EG_ELLIPTIC_MASS_H
+#define EG_ELLIPTIC_MASS_H
+
+#include "field/field.h"
+
+typedef struct eg_mass eg_mass;
+
+/* For fields with one component of this precision. */
+eg_status eg_mass_create(eg_space *space, eg_type real, eg_mass **out);
+void eg_mass_destroy(eg_mass **mass);
+
+/* z = M⁻¹ r on own elements, both the data of a field. Allocates nothing. */
+eg_status eg_mass_apply(eg_mass *mass, eg_buffer *r, eg_buffer *z);
+
+/* Bytes on the device that it has for elements of its own, for all of this rank. */
+size_t eg_mass_bytes(const eg_mass *mass);
+
+#endif

@@ -1,0 +1,267 @@
+/* The matrices of the reference element that the kernels multiply with. */
+#include "model/elliptic/parts.h"
+
+#include "base/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- affine triangles ------------------------------------------------------------------------- */
+
+/* Scratch and results, [rows][cols] row by row. */
+typedef struct triangle {
+    int np, nfp, columns;
+    double *normal; /* [3 nfp][np] */
+    double *back;   /* [nfp][nfp] */
+    double *sum;    /* [np][columns] */
+    double *one, *two;
+} triangle;
+
+static eg_status triangle_new(const eg_elliptic *a, triangle *m)
+{
+    const eg_element *e = a->element;
+    eg_status status = EG_OK;
+    *m = (triangle){.np = e->np, .nfp = e->face_np};
+    m->columns = (3 + a->mass) * m->np + 6 * m->nfp;
+    const size_t square = (size_t)m->np * (size_t)m->np;
+    EG_TRY(eg_new(e->ctx, (size_t)(3 * m->nfp * m->np), &m->normal));
+    EG_TRY(eg_new(e->ctx, (size_t)(m->nfp * m->nfp), &m->back));
+    EG_TRY(eg_new(e->ctx, (size_t)(m->np * m->columns), &m->sum));
+    EG_TRY(eg_new(e->ctx, square, &m->one));
+    EG_TRY(eg_new(e->ctx, square, &m->two));
+done:
+    return status;
+}
+
+static void triangle_free(eg_context *ctx, triangle *m)
+{
+    eg_release(ctx, &m->two);
+    eg_release(ctx, &m->one);
+    eg_release(ctx, &m->sum);
+    eg_release(ctx, &m->back);
+    eg_release(ctx, &m->normal);
+}
+
+/* Adds D_aᵀ M D_b to columns [first, first + np) of sum. */
+static void add_stiffness(const eg_element *e, int d, int b, int first, triangle *m)
+{
+    const int np = m->np;
+    eg_dense_multiply(np, np, np, e->mass, e->D + b * np * np, m->one);
+    for (int i = 0; i < np; i++)
+        for (int j = 0; j < np; j++) {
+            double value = 0;
+            for (int k = 0; k < np; k++)
+                value += e->D[(d * np + k) * np + i] * m->one[k * np + j];
+            m->sum[i * m->columns + first + j] += value;
+        }
+}
+
+/* The columns of `sum` that faces give, and `normal`. */
+static void fill_faces(const eg_elliptic *a, triangle *m)
+{
+    const eg_element *e = a->element;
+    const int np = m->np, nfp = m->nfp, first = (3 + a->mass) * np;
+    for (int f = 0; f < 3; f++)
+        for (int p = 0; p < nfp; p++) {
+            const int node = e->face_node[f * nfp + p];
+            for (int i = 0; i < np; i++)
+                m->normal[(f * nfp + p) * np + i] =
+                    a->rules.normals[f][0] * e->D[node * np + i] +
+                    a->rules.normals[f][1] * e->D[(np + node) * np + i];
+        }
+    for (int f = 0; f < 3; f++)
+        for (int p = 0; p < nfp; p++)
+            for (int q = 0; q < nfp; q++) {
+                const double mass = e->face->mass[p * nfp + q];
+                double *column = m->sum + first + f * nfp + q;
+                column[e->face_node[f * nfp + p] * m->columns] += mass;
+                for (int i = 0; i < np; i++)
+                    column[i * m->columns + 3 * nfp] += m->normal[(f * nfp + p) * np + i] * mass;
+            }
+}
+
+/* M⁻¹ Dᵀ M of a face. */
+static void fill_back(const eg_element *e, triangle *m)
+{
+    const int n = m->nfp;
+    eg_dense_transpose(n, n, e->face->D, m->one);
+    eg_dense_multiply(n, n, n, m->one, e->face->mass, m->two);
+    eg_dense_multiply(n, n, n, e->face->mass_inverse, m->two, m->back);
+}
+
+eg_status eg_elliptic_make_affine_matrices(eg_elliptic *a)
+{
+    const eg_element *e = a->element;
+    eg_device *device = a->space->device;
+    triangle m;
+    eg_status status = EG_OK;
+    EG_TRY(triangle_new(a, &m));
+    add_stiffness(e, 0, 0, 0, &m);
+    add_stiffness(e, 0, 1, m.np, &m);
+    add_stiffness(e, 1, 0, m.np, &m);
+    add_stiffness(e, 1, 1, 2 * m.np, &m);
+    for (int i = 0; a->mass && i < m.np; i++)
+        memcpy(m.sum + i * m.columns + 3 * m.np, e->mass + i * m.np,
+               (size_t)m.np * sizeof *e->mass);
+    fill_faces(a, &m);
+    fill_back(e, &m);
+    EG_TRY(eg_operator_create(device, a->real, 3 * m.nfp, m.np, m.normal, &a->normal));
+    EG_TRY(eg_operator_create(device, a->real, m.nfp, m.nfp, e->face->D, &a->along));
+    EG_TRY(eg_operator_create(device, a->real, m.nfp, m.nfp, m.back, &a->back));
+    EG_TRY(eg_operator_create(device, a->real, m.np, m.columns, m.sum, &a->sum));
+done:
+    triangle_free(e->ctx, &m);
+    return status;
+}
+
+/* --- quadrature ------------------------------------------------------------------------------- */
+
+/* Values and derivatives at the points of the rules. */
+typedef struct tables {
+    int np, nc, fq;
+    double *inner;  /* [dim + 1][nc][np] derivatives, then values */
+    double *slopes; /* [dim][fq][np] */
+    double *interp; /* [face points][face np] */
+    double *sum;    /* [np][(dim + 1) (nc + fq)] */
+} tables;
+
+static void tables_free(eg_context *ctx, tables *m)
+{
+    eg_release(ctx, &m->sum);
+    eg_release(ctx, &m->interp);
+    eg_release(ctx, &m->slopes);
+    eg_release(ctx, &m->inner);
+}
+
+static eg_status tables_new(const eg_elliptic *a, tables *m)
+{
+    const eg_element *e = a->element;
+    const eg_cubature *face = a->rules.face, *inner = a->rules.inner;
+    const size_t dim = (size_t)e->dim, np = (size_t)e->np;
+    eg_status status = EG_OK;
+    *m = (tables){.np = e->np, .nc = inner->count, .fq = e->faces * face->count};
+    const size_t nc = (size_t)m->nc, fq = (size_t)m->fq;
+    EG_TRY(eg_new(e->ctx, (dim + 1) * nc * np, &m->inner));
+    EG_TRY(eg_new(e->ctx, dim * fq * np, &m->slopes));
+    EG_TRY(eg_new(e->ctx, (size_t)(face->count * e->face_np), &m->interp));
+    EG_TRY(eg_new(e->ctx, np * (dim + 1) * (nc + fq), &m->sum));
+    EG_TRY(eg_element_differentiate(e, m->nc, inner->r, m->inner));
+    EG_TRY(eg_element_evaluate(e, m->nc, inner->r, m->inner + dim * nc * np));
+    EG_TRY(eg_element_differentiate(e, m->fq, a->rules.r, m->slopes));
+    EG_TRY(eg_element_evaluate(e->face, face->count, face->r, m->interp));
+done:
+    return status;
+}
+
+/* Puts `rows` rows [rows][np] into `sum` as columns from `first` on, of `columns` columns. */
+static void put_columns(const double *matrix, int rows, int first, int columns, tables *m)
+{
+    for (int q = 0; q < rows; q++)
+        for (int i = 0; i < m->np; i++)
+            m->sum[i * columns + first + q] = matrix[q * m->np + i];
+}
+
+/* The columns of faces from `first` on: values there, and slopes. */
+static void put_faces(const eg_elliptic *a, int first, int columns, tables *m)
+{
+    const eg_element *e = a->element;
+    const int n = a->rules.face->count;
+    for (int f = 0; f < e->faces; f++)
+        for (int q = 0; q < n; q++)
+            for (int j = 0; j < e->face_np; j++)
+                m->sum[e->face_node[f * e->face_np + j] * columns + first + f * n + q] =
+                    m->interp[q * e->face_np + j];
+    put_columns(m->slopes, e->dim * m->fq, first + m->fq, columns, m);
+}
+
+/* Which of the neighbour's points mine are, for every orientation: [ways][count]. */
+static eg_status pair_points(eg_elliptic *a)
+{
+    const eg_cubature *face = a->rules.face;
+    const int n = face->count, dim = a->dim - 1;
+    eg_context *ctx = a->space->ctx;
+    double *seen = NULL; /* [dim - 1][n] */
+    int32_t *pair = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(ctx, (size_t)(dim * n), &seen));
+    EG_TRY(eg_new(ctx, (size_t)(a->ways * n), &pair));
+    for (int o = 0; o < a->ways; o++) {
+        eg_orientation_points(face->shape, o, n, face->r, seen);
+        for (int q = 0; q < n; q++) {
+            double least = INFINITY;
+            for (int p = 0; p < n; p++) {
+                double distance = 0;
+                for (int d = 0; d < dim; d++)
+                    distance = fmax(distance, fabs(face->r[d * n + p] - seen[d * n + q]));
+                if (distance >= least) continue;
+                least = distance;
+                pair[o * n + q] = p;
+            }
+            if (least > 1e-9) {
+                status =
+                    eg_fail(ctx, EG_ERROR_NUMERIC,
+                            "the cubature of a face of degree %d is not symmetric", face->degree);
+                goto done;
+            }
+        }
+    }
+    EG_TRY(eg_space_upload(a->space, EG_I32, (size_t)(a->ways * n), pair, &a->other_point));
+done:
+    eg_release(ctx, &pair);
+    eg_release(ctx, &seen);
+    return status;
+}
+
+/* The weights of a face's points in the operator's precision. */
+static eg_status upload_weights(eg_elliptic *a)
+{
+    const eg_cubature *face = a->rules.face;
+    const size_t n = (size_t)face->count;
+    float *single = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(a->space->ctx, n, &single));
+    for (size_t i = 0; i < n; i++)
+        single[i] = (float)face->w[i];
+    EG_TRY(eg_space_upload(a->space, a->real, n, a->real == EG_F64 ? (const void *)face->w : single,
+                           &a->weights));
+done:
+    eg_release(a->space->ctx, &single);
+    return status;
+}
+
+eg_status eg_elliptic_make_matrices(eg_elliptic *a)
+{
+    const eg_element *e = a->element;
+    eg_device *device = a->space->device;
+    tables m;
+    eg_status status = EG_OK;
+    EG_TRY(tables_new(a, &m));
+    const int inner = (e->dim + a->mass) * m.nc, columns = inner + (1 + e->dim) * m.fq;
+    put_columns(m.inner, inner, 0, columns, &m);
+    put_faces(a, inner, columns, &m);
+    EG_TRY(eg_operator_create(device, a->real, e->dim * m.fq, m.np, m.slopes, &a->slopes));
+    EG_TRY(eg_operator_create(device, a->real, inner, m.np, m.inner, &a->inner));
+    EG_TRY(eg_operator_create(device, a->real, a->rules.face->count, e->face_np, m.interp,
+                              &a->interp));
+    EG_TRY(eg_operator_create(device, a->real, m.np, columns, m.sum, &a->sum));
+    EG_TRY(upload_weights(a));
+    EG_TRY(pair_points(a));
+done:
+    tables_free(e->ctx, &m);
+    return status;
+}
+
+eg_status eg_elliptic_make_tests(const eg_elliptic *a, eg_operator **out)
+{
+    const eg_element *e = a->element;
+    tables m;
+    eg_status status = EG_OK;
+    EG_TRY(tables_new(a, &m));
+    const int columns = m.nc + (1 + e->dim) * m.fq;
+    put_columns(m.inner + e->dim * m.nc * m.np, m.nc, 0, columns, &m);
+    put_faces(a, m.nc, columns, &m);
+    EG_TRY(eg_operator_create(a->space->device, a->real, m.np, columns, m.sum, out));
+done:
+    tables_free(e->ctx, &m);
+    return status;
+}

@@ -1,0 +1,178 @@
+#!/bin/sh
+# Runs of model elliptic: its figures, the same on every number of ranks, boundaries of every type, the null space,
+# failures of the solver, and cases that are wrong.
+#
+#     elliptic.sh COMMAND [SOURCE-DIR [BUILD-DIR]]
+set -u
+eagre=$1
+source=$(cd "${2:-$(dirname "$0")/../..}" && pwd)
+work=$(mktemp -d "${TMPDIR:-/tmp}/eagre-elliptic-XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+: >err
+
+complain()
+{
+    echo "elliptic.sh: $*" >&2
+    sed 's/^/    /' err >&2
+    failures=$((failures + 1))
+}
+
+# json ARGUMENTS...: runs a case into `out`.
+json() { "$eagre" run "$@" --json --device cpu:1 >out 2>err || complain "eagre run $* fails"; }
+
+# value NAME: the number behind the first "NAME" of `out`.
+value() { sed -n "s/.*\"$1\": \([-+0-9.e]*\).*/\1/p" out | head -n 1; }
+
+# of FIELD NORM: that norm of its error.
+of() { sed -n "s/.*\"$1\": {[^}]*\"$2\": \([-+0-9.e]*\).*/\1/p" out; }
+
+# near A B BOUND: they differ by so much, relative to the second.
+near()
+{
+    awk -v a="$1" -v b="$2" -v bound="$3" 'BEGIN {
+        d = a - b; if (d < 0) d = -d
+        exit !(a != "" && b != "" && d <= bound * (b < 0 ? -b : b)) }' ||
+        complain "$1 and $2 differ by more than $3"
+}
+
+# below A BOUND
+below()
+{
+    awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "" && a + 0 <= b + 0) }' || complain "$1 is more than $2"
+}
+
+# wrong TEXT ARGUMENTS...: the case is refused with exit code 2 and says so.
+wrong()
+{
+    expected=$1
+    shift
+    "$eagre" run "$@" --device cpu:1 >out 2>err
+    [ $? -eq 2 ] || complain "eagre run $*: exit code is not 2"
+    grep -qF -- "$expected" err || complain "eagre run $*: standard error lacks \"$expected\""
+}
+
+sine=$source/cases/poisson-sine.toml
+mpiexec=${EAGRE_TEST_MPIEXEC:+env ASAN_OPTIONS=detect_leaks=0 $EAGRE_TEST_MPIEXEC}
+
+# --- the case's figure, and what a run tells ---------------------------------------------------------
+json "$sine"
+near "$(of u l2)" 1.049e-6 0.001
+for key in iterations residual solve_s dof_per_s preconditioner_bytes_per_element; do
+    [ -n "$(value $key)" ] || complain "there is no $key"
+done
+alone=$(of u l2)
+iterations=$(value iterations)
+
+# --- the same on any number of ranks -----------------------------------------------------------------
+if [ -n "$mpiexec" ]; then
+    for ranks in 2 3; do
+        $mpiexec -n $ranks "$eagre" run "$sine" --json --device cpu:1 >out 2>err ||
+            complain "it fails on $ranks ranks"
+        near "$(of u l2)" "$alone" 1e-6
+        awk -v a="$(value iterations)" -v b="$iterations" 'BEGIN { exit !(a - b <= 1 && b - a <= 1) }' ||
+            complain "$(value iterations) iterations on $ranks ranks, $iterations alone"
+    done
+fi
+
+# --- mass, none: the same solution -------------------------------------------------------------------
+json "$sine" solver.preconditioner=none
+near "$(of u l2)" "$alone" 1e-4
+
+# --- every type of boundary: u = x² - y² + x y, which degree 2 holds exactly ------------------------------
+cat >types.toml <<'END'
+model = "elliptic"
+[mesh]
+shape = "triangle"
+cells = [4, 3]
+[space]
+degree = 2
+[elliptic]
+source = "x^2 - y^2 + x*y"
+lambda = 1.0
+[exact]
+u = "x^2 - y^2 + x*y"
+ux = "2*x + y"
+uy = "x - 2*y"
+[boundary.left]
+type = "dirichlet"
+value = "-y^2"
+[boundary.right]
+type = "neumann"
+value = "2 + y"
+[boundary.bottom]
+type = "robin"
+coefficient = "2 + x"
+value = "(2 + x)*x^2 - x"
+[boundary.top]
+type = "dirichlet"
+value = "x^2 - 1 + x"
+[solver]
+tolerance = 1e-12
+END
+json types.toml
+below "$(of u linf)" 1e-9
+below "$(of ux linf)" 1e-8
+below "$(of uy linf)" 1e-8
+json types.toml mesh.shape=quadrilateral
+below "$(of u linf)" 1e-9
+
+# --- k that jumps by a million: u is linear on both sides of x = 1/2 and its flux is continuous ----------------
+cat >jump.toml <<'END'
+model = "elliptic"
+[mesh]
+shape = "triangle"
+cells = [4, 4]
+periodic = ["y"]
+[space]
+degree = 2
+[elliptic]
+source = "0"
+k = "x < 0.5 ? 1 : 1e6"
+[exact]
+u = "x < 0.5 ? x : 0.5 + (x - 0.5)*1e-6"
+[boundary.left]
+type = "dirichlet"
+[boundary.right]
+type = "dirichlet"
+value = "0.5 + 0.5e-6"
+[solver]
+tolerance = 1e-13
+END
+json jump.toml
+below "$(of u linf)" 1e-7
+
+# --- a constant is free: mean 0, and what has no solution is dropped -------------------------------------
+sed '/^\[boundary/,$d' "$sine" >closed.toml
+json closed.toml 'mesh.periodic=["x","y"]' 'elliptic.source="4*pi^2*sin(2*pi*x)"' 'exact.u="sin(2*pi*x)"'
+below "$(value imbalance)" 1e-12
+balanced=$(of u l2)
+json closed.toml 'mesh.periodic=["x","y"]' 'elliptic.source="4*pi^2*sin(2*pi*x) + 5"' 'exact.u="sin(2*pi*x)"'
+near "$(of u l2)" "$balanced" 1e-5
+json closed.toml 'mesh.periodic=["x","y"]' elliptic.source=5 exact.u=0
+near "$(value imbalance)" 1 1e-9
+below "$(of u linf)" 1e-12
+
+# --- what does not converge fails with 1 ------------------------------------------------------------
+"$eagre" run "$sine" solver.iterations=5 --device cpu:1 >out 2>err
+[ $? -eq 1 ] || complain "5 iterations: exit code is not 1"
+grep -q "not converged in 5 iterations" err || complain "it is not said that it has not converged"
+
+# --- what is wrong ----------------------------------------------------------------------------------
+wrong 'nothing is said of boundary "left"' closed.toml
+wrong 'there is no boundary "inlet"' "$sine" boundary.inlet.type=dirichlet
+wrong 'needs a coefficient' "$sine" boundary.left.type=robin
+wrong 'did you mean "robin"' "$sine" boundary.left.coefficient=1
+wrong 'must be positive' "$sine" elliptic.k=-1
+wrong 'must be positive everywhere' "$sine" 'elliptic.k=x - 0.5'
+sed '/^uy/d' types.toml >half.toml
+wrong 'uy is not given' half.toml
+wrong 'no third direction' types.toml exact.uz=0
+wrong 'no time' "$sine" 'elliptic.source=x*t'
+wrong 'divisions by zero' "$sine" 'elliptic.source=1/(x*y)'
+wrong 'elliptic.lambda' "$sine" elliptic.lambda=-1
+wrong '"lobatto"' "$sine" space.basis=modal
+wrong 'degrees from 1' "$sine" space.degree=0
+
+[ "$failures" -eq 0 ]

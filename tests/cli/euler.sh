@@ -57,6 +57,10 @@ case $(value ns_per_point_stage) in
 '' | 0 | -*) complain "there is no ns_per_point_stage" ;;
 esac
 
+# PoCL takes long to optimise kernels, and what is compared does not depend on it.
+POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
+export POCL_EXTRA_BUILD_FLAGS
+
 # --- the same on all devices and numbers of ranks -----------------------------------------------------
 for method in dg ndg cpr sd fv fv2 curved-dg curved-ndg equal-ndg equal-cpr; do
     set -- "$vortex" "scheme.method=${method%2}" 'mesh.cells=[13,11]' mesh.perturb=0.1 time.cfl=0.1

@@ -593,6 +593,7 @@ static void check_everywhere(eg_device *device, eg_type real)
     if (real != EG_F64) return;
     for (size_t i = 0; i < EG_COUNT(settings); i++) {
         if (!settings[i].everywhere) continue;
+        set_pocl_optimises(&settings[i] == settings); /* but one */
         now_at(device, real, "%s, setting %zu", settings[i].name, i);
         free(check_setting(device, &settings[i], usual));
     }
@@ -654,6 +655,7 @@ static void check_blends(eg_device *device, eg_type real)
 {
     for (size_t i = 0; i < EG_COUNT(blended); i++) {
         if (real != EG_F64 || !blended[i].everywhere) continue;
+        set_pocl_optimises(&blended[i] == blended); /* but one */
         now_at(device, real, "setting %zu of those that are blended", i);
         free(check_stage(device, &blended[i], usual, true));
     }

@@ -422,6 +422,7 @@ static void check_everywhere(eg_device *device, eg_type real)
 {
     for (size_t i = 0; i < EG_COUNT(settings); i++) {
         if (real != EG_F64 || !settings[i].everywhere) continue;
+        set_pocl_optimises(&settings[i] == settings); /* but one */
         now_at(device, real, "%s, setting %zu", settings[i].name, i);
         check_setting(device, &settings[i]);
     }

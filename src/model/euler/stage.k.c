@@ -58,7 +58,7 @@
 #include "model/euler/blend.k.h"
 #define DERIVES_FLUXES (SCHEME != SCHEME_CHAIN || SHARES_ARE_LEFT)
 #else
-#define DERIVES_FLUXES (SCHEME != SCHEME_CHAIN)
+#define DERIVES_FLUXES 1
 #endif
 
 K_KERNEL(stage, K_IN(real, u), K_IN(real, traces), K_IN(i64, layout), K_IN(i32, block_groups),
@@ -209,6 +209,7 @@ K_KERNEL(stage, K_IN(real, u), K_IN(real, traces), K_IN(i64, layout), K_IN(i32, 
 #endif
                     }
                 }
+#if SCHEME != SCHEME_CHAIN || BLENDS
                 if (DERIVES_FLUXES) K_UNROLL for (int p = 0; p < INNER; p++) {
                     K_LANE
                     {
@@ -223,6 +224,7 @@ K_KERNEL(stage, K_IN(real, u), K_IN(real, traces), K_IN(i64, layout), K_IN(i32, 
                         KEEP(f, INNER, p, flux)
                     }
                 }
+#endif
 #if BLENDS
                 if (SHARES_ARE_LEFT) {
                     real place = -1;
@@ -318,11 +320,12 @@ K_KERNEL(stage, K_IN(real, u), K_IN(real, traces), K_IN(i64, layout), K_IN(i32, 
         K_ROWS(i, 4 * 4 * M)
         {
             const int end = i / (4 * M), c = i / M % 4, j = i % M;
+            const int start = c * NP + NODE_OF(end / 2, j, 0), step = NODE_OF(end / 2, 0, 1);
             K_LANE
             {
-                real sum = BASIS_AT(end % 2, 0) * change[c * NP + NODE_OF(end / 2, j, 0)][lane];
+                real sum = BASIS_AT(end % 2, 0) * change[start][lane];
                 K_UNROLL for (int n = 1; n < M; n++)
-                    sum += BASIS_AT(end % 2, n) * change[c * NP + NODE_OF(end / 2, j, n)][lane];
+                    sum += BASIS_AT(end % 2, n) * change[start + n * step][lane];
                 K_TILE(next_traces, t, 16 * M)[i * LANES + lane] = sum;
             }
         }

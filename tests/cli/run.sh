@@ -93,8 +93,12 @@ if [ -n "${EAGRE_TEST_MPIEXEC:-}" ]; then
     [ "$(grep -c 'unknown key' "$work/err")" -eq 1 ] || complain "3 ranks do not complain once"
 fi
 
-# The errors that the cases promise.
+# The errors that the cases promise. Those whose solution nobody knows are long, and begun only.
 for case in "$source"/cases/*.toml; do
+    if grep -q '^# Expected: no error' "$case"; then
+        json "$case" time.end=0.001 --device cpu:1
+        continue
+    fi
     json "$case" --device cpu:1
     sed -n 's/^# Expected: l2 = \(.*\)\. Running.*/\1/p' "$case" | tr ',' '\n' >"$work/promised"
     [ -s "$work/promised" ] || complain "$case does not say what to expect"

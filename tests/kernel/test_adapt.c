@@ -354,5 +354,6 @@ int main(void)
         KERNEL_TEST(test_adapt__mass_is_kept_over_a_thousand_steps),
         KERNEL_TEST(test_adapt__mass_is_kept_on_hexahedra),
     };
+    set_pocl_optimises(false); /* others do, see devices.h */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,7 @@ static const setting swept[] = {
     {"swept", EG_EULER_CPR, true, ROE, 2, 1, 0, true, false, false, false, 1, NULL},
     {"swept", EG_EULER_CPR, false, ROE, 1, 1, 0, false, false, false, false, 1, NULL},
     {"swept", EG_EULER_CPR, false, HLLC, 4, 1, 0, false, false, false, false, 1, NULL},
-    {"swept", EG_EULER_NDG, false, RUSANOV, 8, 1, 0, true, false, false, false, 1, NULL},
+    {"swept", EG_EULER_NDG, false, RUSANOV, 5, 1, 0, true, false, false, false, 1, NULL},
 };
 static const extent swept_sizes[] = {{{35, 9}}, {{16, 7}}, {{3, 14}}, {{1, 18}}, {{21, 5}},
                                      {{40, 4}}, {{32, 4}}, {{17, 6}}, {{9, 5}},  {{18, 2}}};

@@ -28,7 +28,7 @@ static const setting settings[] = {
     {"perturbed", 2, 1, true, ROE, 3, 1, 0.2, false, false, false, false},
     {"perturbed", 3, 2, false, HLLC, 3, 1, 0.2, false, true, false, true},
     {"perturbed", 3, 2, true, RUSANOV, 1, 2, 0.2, false, true, true, true},
-    {"perturbed", 3, 1, false, RUSANOV, 8, 1, 0.2, false, true, false, false},
+    {"perturbed", 3, 1, false, RUSANOV, 5, 1, 0.2, false, true, false, false},
 };
 
 typedef struct bench {

@@ -48,7 +48,7 @@ static const setting settings[] = {
     {"perturbed", EG_EULER_NDG, 1, 1, 0.2, false, true, BOTH, true},
     {"perturbed", EG_EULER_DG, 4, 1, 0.2, false, true, BOTH, true},
     {"perturbed", EG_EULER_SD, 2, 1, 0.2, true, false, POSITIVE, false},
-    {"perturbed", EG_EULER_CPR, 8, 1, 0.2, false, false, BOTH, false},
+    {"perturbed", EG_EULER_CPR, 5, 1, 0.2, false, false, BOTH, false},
 };
 
 /* Behind boundaries; turned meshes have but the first. */

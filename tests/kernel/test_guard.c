@@ -640,5 +640,6 @@ int main(void)
         cmocka_unit_test(test_guard__no_allocation_is_taken_for_granted),
         cmocka_unit_test(test_guard__refuses_other_fields),
     };
+    set_pocl_optimises(false); /* others do, see devices.h */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

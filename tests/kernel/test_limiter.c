@@ -510,5 +510,6 @@ int main(void)
         KERNEL_TEST(test_limiter__step_is_that_of_squares),
         KERNEL_TEST(test_function__range_is_that_of_the_expression),
     };
+    set_pocl_optimises(false); /* others do, see devices.h */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

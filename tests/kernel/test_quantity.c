@@ -836,5 +836,6 @@ int main(void)
         cmocka_unit_test(test_quantity__says_what_is_wrong),
         cmocka_unit_test(test_quantity__survives_every_failed_allocation),
     };
+    set_pocl_optimises(false); /* others do, see devices.h */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

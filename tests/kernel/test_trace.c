@@ -440,5 +440,6 @@ int main(void)
         KERNEL_TEST(test_trace__survives_any_failed_allocation),
         KERNEL_TEST(test_trace__neighbours_agree_on_coordinates_for_every_shape_and_degree),
     };
+    set_pocl_optimises(false); /* others do, see devices.h */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,6 +93,9 @@ bool eg_model_has_exact(const eg_model *model, const eg_case *cas);
 /* The `names` of models whose fields are those that [initial] names. */
 int eg_model_initial_names(const eg_case *cas, const char *names[EG_MODEL_FIELDS_MAX]);
 
+/* For `check_mesh` of models to whose cases every boundary of the mesh needs a section [boundary.NAME]. */
+eg_status eg_model_check_boundaries(const eg_case *cas, const eg_mesh *mesh);
+
 /* Opens a case: finds its model, joins the tables, checks everything that needs no mesh. */
 eg_status eg_model_open_case(eg_context *ctx, const char *path, const char *const *overrides,
                              size_t override_count, const eg_model **model, eg_case **cas);

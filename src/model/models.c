@@ -91,6 +91,26 @@ int eg_model_initial_names(const eg_case *cas, const char *names[EG_MODEL_FIELDS
     return count;
 }
 
+eg_status eg_model_check_boundaries(const eg_case *cas, const eg_mesh *mesh)
+{
+    eg_status status = EG_OK;
+    EG_TRY(eg_case_check_names(cas, "boundary", "boundary", (const char *const *)mesh->boundary,
+                               (size_t)mesh->boundary_count));
+    for (int b = 0; b < mesh->boundary_count; b++) {
+        bool found = false;
+        const char *name;
+        for (size_t i = 0; (name = eg_case_name_at(cas, "boundary", i)) && !found; i++)
+            found = strcmp(name, mesh->boundary[b]) == 0;
+        if (!found)
+            EG_TRY(eg_case_fail(cas, "mesh", -1,
+                                "nothing is said of boundary \"%s\": add a section [boundary.%s] "
+                                "with its type, or make the mesh periodic there",
+                                mesh->boundary[b], mesh->boundary[b]));
+    }
+done:
+    return status;
+}
+
 eg_status eg_model_open_case(eg_context *ctx, const char *path, const char *const *overrides,
                              size_t override_count, const eg_model **model, eg_case **cas)
 {

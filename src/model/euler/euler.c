@@ -235,19 +235,7 @@ static eg_status check_mesh(const eg_case *cas, const eg_mesh *mesh)
         if (e == 0 || mesh->shape[e] != mesh->shape[e - 1])
             EG_TRY(check_elements(cas, (eg_shape)mesh->shape[e], mesh->order));
     }
-    EG_TRY(eg_case_check_names(cas, "boundary", "boundary", (const char *const *)mesh->boundary,
-                               (size_t)mesh->boundary_count));
-    for (int b = 0; b < mesh->boundary_count; b++) {
-        bool found = false;
-        const char *name;
-        for (size_t i = 0; (name = eg_case_name_at(cas, "boundary", i)) && !found; i++)
-            found = strcmp(name, mesh->boundary[b]) == 0;
-        if (!found)
-            EG_TRY(eg_case_fail(cas, "mesh", -1,
-                                "nothing is said of boundary \"%s\": add a section [boundary.%s] "
-                                "with its type, or make the mesh periodic there",
-                                mesh->boundary[b], mesh->boundary[b]));
-    }
+    EG_TRY(eg_model_check_boundaries(cas, mesh));
 done:
     return status;
 }

@@ -65,7 +65,7 @@ check()
 mkdir -p build
 preset release
 # What only looks at kernels, or measures orders, has nothing new to say to sanitizers.
-preset debug -LE convergence -E 'test_sources|test_vectors|_without_vectors'
+preset debug -LE convergence -E 'test_sources|test_vectors|_without_vectors|test_(fragments|gemm|hard|sync)$'
 preset nompi -L unit
 check format tools/format.sh --check
 check lint tools/lint.sh

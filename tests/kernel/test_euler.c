@@ -47,9 +47,7 @@ static eg_status bend_half(void *user, size_t count, const double *X, double *x)
 
 static const setting settings[] = {
     {"squares", EG_EULER_DG, false, RUSANOV, 2, 1, 0, true, false, false, true, 1, NULL},
-    {"squares", EG_EULER_NDG, false, HLLC, 3, 1, 0, true, false, false, false, 1, NULL},
     {"squares", EG_EULER_CPR, true, ROE, 1, 1, 0, true, false, true, true, 1, NULL},
-    {"squares", EG_EULER_SD, false, ROE, 3, 1, 0, true, false, false, false, 1, NULL},
     {"bounded squares", EG_EULER_SD, false, RUSANOV, 1, 1, 0, false, false, false, true, 1, NULL},
     {"bounded squares", EG_EULER_NDG, false, HLLC, 2, 1, 0, false, false, true, false, 1, NULL},
     {"graded", EG_EULER_CPR, false, RUSANOV, 4, 2, 0, false, false, false, false, 1, NULL},
@@ -65,10 +63,6 @@ static const setting settings[] = {
      bend_all},
     {"curved beyond the degree", EG_EULER_DG, false, ROE, 2, 1, 0, false, true, true, true, 4,
      bend_all},
-    {"curved beyond the degree", EG_EULER_NDG, false, HLLC, 1, 1, 0, false, false, false, false, 3,
-     bend_all},
-    {"curved in part", EG_EULER_DG, false, RUSANOV, 4, 1, 0, false, false, false, false, 3,
-     bend_half},
     {"curved in part", EG_EULER_NDG, false, RUSANOV, 2, 1, 0, false, false, false, true, 2,
      bend_half},
     {"curved", EG_EULER_CPR, true, ROE, 2, 1, 0, false, false, false, false, 2, bend_all},
@@ -91,12 +85,10 @@ static const setting swept[] = {
     {"swept", EG_EULER_CPR, true, RUSANOV, 3, 1, 0, false, false, false, false, 1, NULL},
     {"swept", EG_EULER_CPR, true, HLLC, 1, 1, 0, false, false, true, false, 1, NULL},
     {"swept", EG_EULER_CPR, true, ROE, 2, 1, 0, true, false, false, false, 1, NULL},
-    {"swept", EG_EULER_CPR, false, ROE, 1, 1, 0, false, false, false, false, 1, NULL},
-    {"swept", EG_EULER_CPR, false, HLLC, 4, 1, 0, false, false, false, false, 1, NULL},
     {"swept", EG_EULER_NDG, false, RUSANOV, 5, 1, 0, true, false, false, false, 1, NULL},
 };
 static const extent swept_sizes[] = {{{35, 9}}, {{16, 7}}, {{3, 14}}, {{1, 18}}, {{21, 5}},
-                                     {{40, 4}}, {{32, 4}}, {{17, 6}}, {{9, 5}},  {{18, 2}}};
+                                     {{40, 4}}, {{32, 4}}, {{18, 2}}};
 
 /* Blended with finite volumes. */
 static const setting blended[] = {

@@ -18,7 +18,6 @@ typedef struct setting {
 
 static const setting settings[] = {
     {"squares", 2, 1, false, RUSANOV, 1, 1, 0, true, false, false, true},
-    {"squares", 3, 1, true, HLLC, 3, 1, 0, true, false, true, false},
     {"squares", 3, 2, false, ROE, 2, 1, 0, true, false, false, true},
     {"bounded squares", 2, 1, true, RUSANOV, 2, 1, 0, false, false, false, true},
     {"bounded squares", 3, 2, true, HLLC, 1, 1, 0, false, false, false, false},
@@ -28,7 +27,6 @@ static const setting settings[] = {
     {"perturbed", 2, 1, true, ROE, 3, 1, 0.2, false, false, false, false},
     {"perturbed", 3, 2, false, HLLC, 3, 1, 0.2, false, true, false, true},
     {"perturbed", 3, 2, true, RUSANOV, 1, 2, 0.2, false, true, true, true},
-    {"perturbed", 3, 1, false, RUSANOV, 5, 1, 0.2, false, true, false, false},
 };
 
 typedef struct bench {
@@ -416,8 +414,8 @@ static void test_euler_cells__uniform_flow_stays_on_perturbed_meshes(void **stat
     eg_device *device = NULL;
     (void)state;
     TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
-    for (size_t i = 0; i < EG_COUNT(variants) * EG_COUNT(degrees); i++) {
-        const char *const *v = variants[i / 2];
+    for (size_t i = 0; i < EG_COUNT(variants); i++) {
+        const char *const *v = variants[i];
         const char *const overrides[] = {v[0], v[1], v[2], degrees[i % 2]};
         const euler_figures found = euler_run_text(device, uniform, overrides, 4);
         assert_true(found.steps > 10);
@@ -436,8 +434,8 @@ static void test_euler_cells__conserve_for_a_thousand_steps(void **state)
     eg_device *device = NULL;
     (void)state;
     TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
-    for (size_t i = 0; i < EG_COUNT(variants) * EG_COUNT(meshes); i++) {
-        const char *const *v = variants[i / 2];
+    for (size_t i = 0; i < EG_COUNT(variants); i++) {
+        const char *const *v = variants[i];
         const char *const overrides[] = {v[0],
                                          v[1],
                                          v[2],

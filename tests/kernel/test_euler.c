@@ -87,8 +87,8 @@ static const setting swept[] = {
     {"swept", EG_EULER_CPR, true, ROE, 2, 1, 0, true, false, false, false, 1, NULL},
     {"swept", EG_EULER_NDG, false, RUSANOV, 5, 1, 0, true, false, false, false, 1, NULL},
 };
-static const extent swept_sizes[] = {{{35, 9}}, {{16, 7}}, {{3, 14}}, {{1, 18}}, {{21, 5}},
-                                     {{40, 4}}, {{32, 4}}, {{18, 2}}};
+static const extent swept_sizes[] = {{{35, 9}}, {{16, 7}}, {{3, 14}}, {{1, 18}},
+                                     {{21, 5}}, {{40, 4}}, {{32, 4}}, {{18, 2}}};
 
 /* Blended with finite volumes. */
 static const setting blended[] = {

@@ -64,8 +64,8 @@ check()
 
 mkdir -p build
 preset release
-# What only looks at kernels, or measures orders, has nothing new to say to sanitizers.
-preset debug -LE convergence -E 'test_sources|test_vectors|_without_vectors|test_(fragments|gemm|hard|sync)$'
+# What only looks at kernels, measures orders or repeats tables has nothing new to say to sanitizers.
+preset debug -LE 'convergence|paper' -E 'test_sources|test_vectors|_without_vectors|test_(fragments|gemm|hard|sync)$'
 preset nompi -L unit
 check format tools/format.sh --check
 check lint tools/lint.sh

@@ -105,6 +105,11 @@ eg_status eg_space_kernel(const eg_space *space, const eg_group *group, eg_kerne
 /* The most lanes with which so many rows of K_SHARED fit into a block of the device. */
 int eg_device_fit_lanes(const eg_device *device, int64_t rows);
 
+/* Whether fields with so many components in all, those of a stage, are too large to be found in caches by the
+ * next, so that it is faster to store past them: stores into them read first what they overwrite. Caches
+ * are shared, with other fields and other processes. */
+bool eg_space_passes_caches(const eg_space *space, int components);
+
 /* In how many pieces the neighbours of a tile's elements may stand, each in a row of its own within a
  * tile, and what tells so: the lanes in which the second and the third begin (where there is none: the
  * number of lanes), and the place of the first element of each. */

@@ -438,6 +438,13 @@ eg_status eg_space_kernel(const eg_space *space, const eg_group *group, eg_kerne
     return eg_kernel_create(space->device, &options, out);
 }
 
+bool eg_space_passes_caches(const eg_space *space, int components)
+{
+    const uint64_t cache = eg_device_get_info(space->device)->cache_bytes;
+    const uint64_t values = (uint64_t)space->dof * (uint64_t)components;
+    return cache > 0 && values * sizeof(double) > cache / 2;
+}
+
 int eg_device_fit_lanes(const eg_device *device, int64_t rows)
 {
     const eg_device_info *info = eg_device_get_info(device);

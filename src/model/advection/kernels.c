@@ -114,17 +114,6 @@ static int whole_tiles(const eg_advection *a, const eg_group *group, int lines)
     return tiles;
 }
 
-/* Whether the fields of a stage are too large to be found in caches by the next, so that it is faster to
- * store past them: stores into them read first what they overwrite. Caches are shared, with other fields
- * and other processes. */
-static bool passes_caches(const eg_advection *a)
-{
-    const uint64_t cache = eg_device_get_info(a->space->device)->cache_bytes;
-    const uint64_t fields = a->one_stage ? 2 : 3;
-    const uint64_t values = (uint64_t)a->space->dof * (uint64_t)a->components;
-    return cache > 0 && fields * values * sizeof(double) > cache / 2;
-}
-
 static eg_status compile(eg_advection *a, int group, const char *functions, bool gathers,
                          eg_kernel **out)
 {
@@ -159,7 +148,8 @@ static eg_status compile(eg_advection *a, int group, const char *functions, bool
         {"BOUNDARIES",
          p->sweep ? a->space->mesh->boundary_count > 0 : (p->kinds_present & KIND_OUTER) != 0},
         {"LOW_STORAGE", a->low_storage},
-        {"K_STREAMING", p->sweep && passes_caches(a)},
+        {"K_STREAMING",
+         p->sweep && eg_space_passes_caches(a->space, (a->one_stage ? 2 : 3) * a->components)},
     };
     return eg_advection_make_kernel(
         a, group, functions, entry, entry,

@@ -32,21 +32,18 @@ struct eg_euler_blend {
 eg_status eg_euler_blend_create(eg_euler *a, const eg_euler_options *options)
 {
     const eg_space *space = a->space;
-    eg_element *line = NULL;
+    const eg_element *line = a->line;
     const double nothing = 0;
     const size_t slots = (size_t)space->slot_count;
     eg_status status = EG_OK;
     if (options->limits.method != EG_EULER_BLEND) return EG_OK;
     EG_TRY(eg_new(space->ctx, 1, &a->blend));
-    EG_TRY(
-        eg_element_create(space->ctx, EG_SHAPE_LINE, a->degree, eg_euler_basis(a->scheme), &line));
     EG_TRY(eg_space_upload(space, EG_F64, (size_t)(line->np * line->np), line->V_inverse,
                            &a->blend->modes));
     EG_TRY(eg_buffer_create(space->device, EG_F64, 2 * slots, &a->blend->shares));
     EG_TRY(eg_buffer_fill(a->blend->shares, 0, 2 * slots, &nothing));
     a->blend->middle = (a->degree == 1 ? 1.5 : 0.5) * pow(10, -1.8 * pow(a->degree + 1, 0.25));
 done:
-    eg_element_destroy(&line);
     return status;
 }
 

@@ -10,20 +10,6 @@
 #define SHARE_OF_RATE K_MIN(SHARE, MOST)
 #define SHARES_ARE_LEFT (shares[(2 * t + 1) * LANES] > 0)
 
-/* The one of least size if both have the same sign, else 0. */
-K_FUNC real minmod(real a, real b)
-{
-    const real least = K_ABS(a) < K_ABS(b) ? a : b;
-    return a * b > 0 ? least : K_R(0);
-}
-
-/* Density, velocity and pressure, as a state. */
-K_FUNC state primitive(state q)
-{
-    const real volume = K_R(1) / q.rho;
-    return state_of(q.rho, q.mx * volume, q.my * volume, pressure_of(q, volume));
-}
-
 /* What changes from the middle of a subcell to its end, from the differences to both sides over their
  * distances; `reach` is half the width. All are of density, velocity and pressure. */
 K_FUNC state rise(state low, state at, state high, real to_low, real to_high, real reach)
@@ -47,9 +33,4 @@ K_FUNC state state_at(state at, real sign, state change)
 #define FLUX_BETWEEN(l, r, x, y) numerical_flux(l, r)
 #else
 #define FLUX_BETWEEN(l, r, x, y) flux_through(l, r, x, y)
-K_FUNC state flux_through(state l, state r, real x, real y)
-{
-    const real size = K_SQRT(x * x + y * y), ux = x / size, uy = y / size;
-    return scaled(size, turned_back(numerical_flux(turned(l, ux, uy), turned(r, ux, uy)), ux, uy));
-}
 #endif

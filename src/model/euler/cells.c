@@ -39,41 +39,21 @@ done:
     return status;
 }
 
-eg_status eg_euler_launch_cells(eg_euler *a, int group, int64_t from, int64_t to, const eg_stage *s,
-                                const eg_field *first, const eg_field *current, eg_field *k,
-                                eg_field *out)
+eg_status eg_euler_launch_cells(eg_euler *a, int group, int64_t from, int64_t to,
+                                const eg_euler_work *w)
 {
-    const eg_group *g = &a->space->groups[group];
     const eg_euler_part *p = &a->parts[group];
-    const size_t begin = current->offset[group];
-    const eg_field *slopes = a->slopes ? a->slopes : current; /* which is then not read as such */
-    const double wl = s->low_storage ? s->dt : s->c * s->dt;
-    const eg_argument arguments[] = {
-        EG_BUFFER("u", current->data),
-        EG_BUFFER("slopes", slopes->data),
-        EG_BUFFER("layout", current->layout),
-        EG_BUFFER("slope_layout", slopes->layout),
-        EG_BUFFER("block_groups", a->space->block_groups),
-        EG_BUFFER("neighbour", g->neighbour),
-        EG_BUFFER("neighbour_face", g->neighbour_face),
-        EG_BUFFER("kinds", p->kinds),
-        EG_BUFFER("runs", p->runs),
-        EG_BUFFER("faces", a->faces),
-        EG_BUFFER("starts", a->starts),
-        EG_BUFFER("nodes", g->nodes),
-        EG_INTEGER("begin", (int64_t)begin),
-        EG_INTEGER("slopes_begin", (int64_t)slopes->offset[group]),
-        EG_REAL("scale_x", 2 * wl / p->sides[0]),
-        EG_REAL("scale_y", 2 * wl / p->sides[1]),
-        EG_REAL("time", s->time),
-        EG_REAL("wf", s->low_storage ? s->A : s->a),
-        EG_REAL("wc", s->low_storage ? s->B : s->b),
-        EG_REAL("wl", wl),
-        EG_BUFFER_AT("first", s->low_storage ? current->data : first->data, begin),
-        s->low_storage ? EG_BUFFER_AT("k", k->data, begin) : EG_BUFFER("k", a->no_register),
-        EG_BUFFER_AT("out", out->data, begin),
-    };
-    return eg_launch_tiles(p->stage, from, to - from, arguments, EG_COUNT(arguments));
+    const eg_field *slopes =
+        a->slopes ? a->slopes : w->current; /* which is then not read as such */
+    eg_argument list[EG_EULER_ARGUMENTS_MAX];
+    size_t n = eg_euler_stage_arguments(a, group, w, list);
+    list[n++] = EG_BUFFER("slopes", slopes->data);
+    list[n++] = EG_BUFFER("slope_layout", slopes->layout);
+    list[n++] = EG_BUFFER("kinds", p->kinds);
+    list[n++] = EG_BUFFER("runs", p->runs);
+    list[n++] = EG_INTEGER("slopes_begin", (int64_t)slopes->offset[group]);
+    list[n++] = EG_REAL("wl", eg_euler_rate_weight(w->stage));
+    return eg_launch_tiles(p->stage, from, to - from, list, n);
 }
 
 eg_status eg_euler_find_slopes(eg_euler *a, bool interior, double time, const eg_field *current)

@@ -45,13 +45,6 @@
 #define ASIDE(p) K_R(0)
 #endif
 
-/* Density, velocity and pressure of a state. */
-K_FUNC state primitive(state q)
-{
-    const real volume = K_R(1) / q.rho;
-    return state_of(q.rho, q.mx * volume, q.my * volume, pressure_of(q, volume));
-}
-
 /* The value at the face between cells `at` and `ahead`, on the side of the first. */
 K_FUNC real at_face(real back, real at, real ahead)
 {
@@ -179,17 +172,13 @@ K_KERNEL(cells, K_IN(real, u), K_IN(real, slopes), K_IN(i64, layout), K_IN(i64, 
                             const state left = STATE(l, 1, 0), right = STATE(r, 1, 0);
 #if CARTESIAN
                             const state flux = numerical_flux(left, right);
-                            const state through = scaled(K_R(1) / FACE_POINTS, flux);
 #else
                             const real place = K_R(2) / M * i - K_R(1);
                             const real x = between(K_L(nx[0]), K_L(nx[1]), place);
                             const real y = between(K_L(ny[0]), K_L(ny[1]), place);
-                            const real size = K_SQRT(x * x + y * y), ux = x / size, uy = y / size;
-                            const state flux =
-                                numerical_flux(turned(left, ux, uy), turned(right, ux, uy));
-                            const state through =
-                                scaled(size * (K_R(1) / FACE_POINTS), turned_back(flux, ux, uy));
+                            const state flux = flux_through(left, right, x, y);
 #endif
+                            const state through = scaled(K_R(1) / FACE_POINTS, flux);
                             if (p == 0) {
                                 KEEP(f, M + 1, i, through)
                             } else {

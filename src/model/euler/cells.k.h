@@ -138,10 +138,3 @@ K_FUNC state cell_behind(int type, state in, state behind)
 #else
 #define LOAD_BOUNDARIES(q, deep, d, s)
 #endif
-
-/* The one that is nearer to 0, or 0 between different signs. */
-K_FUNC real minmod(real a, real b)
-{
-    const real near = K_ABS(a) < K_ABS(b) ? a : b;
-    return a * b > 0 ? near : K_R(0);
-}

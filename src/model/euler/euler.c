@@ -150,17 +150,15 @@ static eg_status check_elements(const eg_case *cas, eg_shape shape, int order)
         return eg_case_fail(cas, file ? "mesh.file" : "mesh.shape", -1,
                             "this model needs \"quadrilateral\", not \"%s\"",
                             eg_shape_get_info(shape)->name);
-    if (order > 1 && scheme_of(cas).method == EG_EULER_FV)
-        return eg_case_fail(
-            cas, eg_case_given(cas, "mesh.order") ? "mesh.order" : "mesh.file", -1,
-            "method \"fv\" needs straight elements, of order 1, not %d; mesh.order = 1 "
-            "makes them straight",
-            order);
-    if (order > 1 && (limits.method != EG_EULER_UNLIMITED || limits.positivity))
+    const char *straight = scheme_of(cas).method == EG_EULER_FV ? "method \"fv\" needs"
+                           : limits.method != EG_EULER_UNLIMITED || limits.positivity
+                               ? "limiters need"
+                               : NULL;
+    if (order > 1 && straight)
         return eg_case_fail(cas, eg_case_given(cas, "mesh.order") ? "mesh.order" : "mesh.file", -1,
-                            "limiters need straight elements, of order 1, not %d; mesh.order = 1 "
-                            "makes them straight",
-                            order);
+                            "%s straight elements, of order 1, not %d; mesh.order = 1 makes them "
+                            "straight",
+                            straight, order);
     return EG_OK;
 }
 

@@ -220,3 +220,26 @@ K_FUNC state numerical_flux(state l, state r)
     const real both = K_R(1) / (l.rho * r.rho), vl = both * r.rho, vr = both * l.rho;
     return flux_between(side_with(l, vl, pressure_of(l, vl)), side_with(r, vr, pressure_of(r, vr)));
 }
+
+/* The numerical flux through (x, y), which need not have length 1, of states in the frame of space. */
+K_FUNC state flux_through(state l, state r, real x, real y)
+{
+    const real size = K_SQRT(x * x + y * y), ux = x / size, uy = y / size;
+    return scaled(size, turned_back(numerical_flux(turned(l, ux, uy), turned(r, ux, uy)), ux, uy));
+}
+
+/* --- reconstruction --------------------------------------------------------------------------------- */
+
+/* The one of least size if both have the same sign, else 0. */
+K_FUNC real minmod(real a, real b)
+{
+    const real least = K_ABS(a) < K_ABS(b) ? a : b;
+    return a * b > 0 ? least : K_R(0);
+}
+
+/* Density, velocity and pressure, as a state. */
+K_FUNC state primitive(state q)
+{
+    const real volume = K_R(1) / q.rho;
+    return state_of(q.rho, q.mx * volume, q.my * volume, pressure_of(q, volume));
+}

@@ -97,15 +97,16 @@ eg_status eg_euler_compile(eg_euler *a, int group, const eg_euler_options *optio
     eg_text boundaries = eg_text_new(a->space->ctx);
     const bool is_gpu = eg_device_get_info(a->space->device)->is_gpu;
     const int side = a->degree + 1;
+    enum { SHAPE = 7 }; /* so many of them are of shape.k.h */
     const eg_define defines[] = {
         {"M", side},
         {"INNER", eg_euler_inner(a->scheme, a->degree)},
-        {"SCHEME", eg_euler_form_of(a->scheme)},
         {"GAUSS", a->gauss},
         {"CARTESIAN", p->cartesian},
         {"CURVED", p->curved},
         {"METRIC_ROWS", eg_euler_metric_rows(a, p)},
         {"ORDER", p->curved ? 1 : a->space->mesh->order},
+        {"SCHEME", eg_euler_form_of(a->scheme)},
         {"FLUX", a->flux},
         {"BOUNDARIES", p->outer},
         {"LOW_STORAGE", a->low_storage},
@@ -113,15 +114,8 @@ eg_status eg_euler_compile(eg_euler *a, int group, const eg_euler_options *optio
         {"BLENDS", options->limits.method == EG_EULER_BLEND},
         {"K_MIN_BLOCKS", blocks_of[a->gauss][a->degree]},
         {"RING", p->sweeps ? eg_euler_ring_most(a, group) : 1},
-        {"K_STREAMING", p->sweeps && eg_euler_passes_caches(a)},
+        {"K_STREAMING", p->sweeps && eg_space_passes_caches(a->space, 3 * EG_EULER_COMPONENTS)},
     };
-    const eg_define shape[] = {{"M", side},
-                               {"INNER", eg_euler_inner(a->scheme, a->degree)},
-                               {"GAUSS", a->gauss},
-                               {"CARTESIAN", p->cartesian},
-                               {"CURVED", p->curved},
-                               {"METRIC_ROWS", eg_euler_metric_rows(a, p)},
-                               {"ORDER", p->curved ? 1 : a->space->mesh->order}};
     const eg_define small[] = {{"M", side},
                                {"PARTS", is_gpu ? PARTS : 1},
                                {"BASIS", eg_euler_ends_at(a->scheme, a->degree)}};
@@ -138,9 +132,9 @@ eg_status eg_euler_compile(eg_euler *a, int group, const eg_euler_options *optio
     EG_TRY(eg_euler_make_kernel(
         a, group, "", "speeds",
         (eg_kernel_options){.defines = small, .define_count = EG_COUNT(small)}, &p->speeds));
-    EG_TRY(eg_euler_make_kernel(
-        a, group, "", "totals",
-        (eg_kernel_options){.defines = shape, .define_count = EG_COUNT(shape)}, &p->totals));
+    EG_TRY(eg_euler_make_kernel(a, group, "", "totals",
+                                (eg_kernel_options){.defines = defines, .define_count = SHAPE},
+                                &p->totals));
     if (a->gauss)
         EG_TRY(eg_euler_make_kernel(
             a, group, "", "traces",

@@ -49,13 +49,6 @@
 #endif
 #define STATE_AT(p, j) state_of(AT_POINT(0, p, j), AT_POINT(1, p, j), AT_POINT(2, p, j), AT_POINT(3, p, j))
 
-/* The one of least size if all have the same sign, else 0. */
-K_FUNC real minmod(real a, real b)
-{
-    const real least = K_ABS(a) < K_ABS(b) ? a : b;
-    return a * b > 0 ? least : K_R(0);
-}
-
 /* The smaller one; a that is no number is not. */
 K_FUNC real smaller(real a, real b)
 {

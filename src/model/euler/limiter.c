@@ -69,10 +69,8 @@ static eg_status make_rule(const eg_euler *a, eg_buffer **out)
 {
     const double ends[] = {-1, 1};
     double rule[4 * (EG_EULER_DEGREE_MAX + 1) + 1], moment = 0;
-    eg_element *line = NULL;
+    const eg_element *line = a->line;
     eg_status status = EG_OK;
-    EG_TRY(eg_element_create(a->space->ctx, EG_SHAPE_LINE, a->degree, eg_euler_basis(a->scheme),
-                             &line));
     const int n = line->np;
     for (int i = 0; i < n; i++) {
         rule[i] = line->r[i];
@@ -83,7 +81,6 @@ static eg_status make_rule(const eg_euler *a, eg_buffer **out)
     rule[4 * n] = moment;
     EG_TRY(eg_space_upload(a->space, EG_F64, (size_t)(4 * n + 1), rule, out));
 done:
-    eg_element_destroy(&line);
     return status;
 }
 

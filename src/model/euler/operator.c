@@ -3,6 +3,7 @@
 #include "model/euler/parts.h"
 
 #include <math.h>
+#include <string.h>
 
 int eg_euler_lanes(const eg_device *device, int degree)
 {
@@ -35,16 +36,12 @@ done:
 static eg_status make_table(eg_euler *a)
 {
     double table[EG_EULER_TABLE_MAX];
-    eg_element *line = NULL;
     int count = 0;
     eg_status status = EG_OK;
     if (a->scheme.method == EG_EULER_FV) return EG_OK;
-    EG_TRY(eg_element_create(a->space->ctx, EG_SHAPE_LINE, a->degree, eg_euler_basis(a->scheme),
-                             &line));
-    EG_TRY(eg_euler_make_table(a->scheme, line, table, &count));
+    EG_TRY(eg_euler_make_table(a->scheme, a->line, table, &count));
     EG_TRY(eg_space_upload(a->space, EG_F64, (size_t)count, table, &a->table));
 done:
-    eg_element_destroy(&line);
     return status;
 }
 
@@ -53,6 +50,8 @@ static eg_status create_own(eg_euler *a, const eg_euler_options *options)
 {
     eg_status status = EG_OK;
     EG_TRY(eg_new(a->space->ctx, (size_t)a->space->group_count + 1, &a->parts));
+    EG_TRY(eg_element_create(a->space->ctx, EG_SHAPE_LINE, a->degree, eg_euler_basis(a->scheme),
+                             &a->line));
     EG_TRY(make_table(a));
     EG_TRY(eg_euler_share_tables(a));
     EG_TRY(make_buffers(a));
@@ -128,6 +127,7 @@ void eg_euler_destroy(eg_euler **handle)
     eg_buffer_destroy(&a->table);
     eg_buffer_destroy(&a->starts);
     eg_buffer_destroy(&a->faces);
+    eg_element_destroy(&a->line);
     eg_release(ctx, &a->parts);
     eg_release(ctx, handle);
 }
@@ -139,83 +139,77 @@ size_t eg_euler_traces_before(const eg_euler *a, const eg_group *g)
     return a->gauss ? (size_t)g->first_slot * 4 * EG_EULER_COMPONENTS * (size_t)(a->degree + 1) : 0;
 }
 
-/* Tiles [from, to) of a group by stage.k.c. */
-static eg_status launch_stage(eg_euler *a, int group, int64_t from, int64_t to, const eg_stage *s,
-                              const eg_field *first, const eg_field *current, eg_field *k,
-                              eg_field *out)
+double eg_euler_rate_weight(const eg_stage *s)
+{
+    return s->low_storage ? s->dt : s->c * s->dt;
+}
+
+size_t eg_euler_stage_arguments(const eg_euler *a, int group, const eg_euler_work *w,
+                                eg_argument out[EG_EULER_ARGUMENTS_MAX])
 {
     const eg_group *g = &a->space->groups[group];
     const eg_euler_part *p = &a->parts[group];
-    const size_t begin = current->offset[group];
-    const double wl = s->low_storage ? s->dt : s->c * s->dt;
+    const eg_stage *s = w->stage;
+    const size_t begin = w->current->offset[group];
+    const double wl = eg_euler_rate_weight(s);
     const eg_argument arguments[] = {
-        EG_BUFFER("u", current->data),
-        EG_BUFFER("traces", a->traces),
-        EG_BUFFER("layout", current->layout),
+        EG_BUFFER("u", w->current->data),
+        EG_BUFFER("layout", w->current->layout),
         EG_BUFFER("block_groups", a->space->block_groups),
         EG_BUFFER("neighbour", g->neighbour),
         EG_BUFFER("neighbour_face", g->neighbour_face),
-        EG_BUFFER("kinds", p->kinds),
-        EG_BUFFER("runs", p->runs),
         EG_BUFFER("faces", a->faces),
         EG_BUFFER("starts", a->starts),
         EG_BUFFER("nodes", g->nodes),
-        EG_BUFFER("metric", p->curved ? p->metric : g->nodes),
-        EG_BUFFER("table", a->table),
-        eg_euler_shares(a, g),
         EG_INTEGER("begin", (int64_t)begin),
-        EG_INTEGER("traces_begin", (int64_t)eg_euler_traces_before(a, g)),
         EG_REAL("scale_x", 2 * wl / p->sides[0]),
         EG_REAL("scale_y", 2 * wl / p->sides[1]),
         EG_REAL("time", s->time),
         EG_REAL("wf", s->low_storage ? s->A : s->a),
         EG_REAL("wc", s->low_storage ? s->B : s->b),
-        EG_REAL("wl", wl),
-        EG_BUFFER_AT("first", s->low_storage ? current->data : first->data, begin),
-        s->low_storage ? EG_BUFFER_AT("k", k->data, begin) : EG_BUFFER("k", a->no_register),
-        EG_BUFFER_AT("out", out->data, begin),
-        EG_BUFFER_AT("next_traces", a->next_traces, eg_euler_traces_before(a, g)),
+        EG_BUFFER_AT("first", s->low_storage ? w->current->data : w->first->data, begin),
+        s->low_storage ? EG_BUFFER_AT("k", w->k->data, begin) : EG_BUFFER("k", a->no_register),
+        EG_BUFFER_AT("out", w->out->data, begin),
     };
-    return eg_launch_tiles(p->stage, from, to - from, arguments, EG_COUNT(arguments));
+    memcpy(out, arguments, sizeof arguments);
+    return EG_COUNT(arguments);
+}
+
+/* Tiles [from, to) of a group by stage.k.c. */
+static eg_status launch_stage(eg_euler *a, int group, int64_t from, int64_t to,
+                              const eg_euler_work *w)
+{
+    const eg_group *g = &a->space->groups[group];
+    const eg_euler_part *p = &a->parts[group];
+    eg_argument list[EG_EULER_ARGUMENTS_MAX];
+    size_t n = eg_euler_stage_arguments(a, group, w, list);
+    list[n++] = EG_BUFFER("traces", a->traces);
+    list[n++] = EG_BUFFER("kinds", p->kinds);
+    list[n++] = EG_BUFFER("runs", p->runs);
+    list[n++] = EG_BUFFER("metric", p->curved ? p->metric : g->nodes);
+    list[n++] = EG_BUFFER("table", a->table);
+    list[n++] = eg_euler_shares(a, g);
+    list[n++] = EG_INTEGER("traces_begin", (int64_t)eg_euler_traces_before(a, g));
+    list[n++] = EG_REAL("wl", eg_euler_rate_weight(w->stage));
+    list[n++] = EG_BUFFER_AT("next_traces", a->next_traces, eg_euler_traces_before(a, g));
+    return eg_launch_tiles(p->stage, from, to - from, list, n);
 }
 
 /* … by sweep.k.c. */
-static eg_status launch_sweep(eg_euler *a, int group, int64_t from, int64_t to, const eg_stage *s,
-                              const eg_field *first, const eg_field *current, eg_field *k,
-                              eg_field *out)
+static eg_status launch_sweep(eg_euler *a, int group, int64_t from, int64_t to,
+                              const eg_euler_work *w)
 {
-    const eg_group *g = &a->space->groups[group];
     const eg_euler_part *p = &a->parts[group];
-    const size_t begin = current->offset[group];
-    const double wl = s->low_storage ? s->dt : s->c * s->dt;
-    const eg_argument arguments[] = {
-        EG_BUFFER("u", current->data),
-        EG_BUFFER("layout", current->layout),
-        EG_BUFFER("block_groups", a->space->block_groups),
-        EG_BUFFER("neighbour", g->neighbour),
-        EG_BUFFER("neighbour_face", g->neighbour_face),
-        EG_BUFFER("rows", p->rows),
-        EG_BUFFER("faces", a->faces),
-        EG_BUFFER("starts", a->starts),
-        EG_BUFFER("nodes", g->nodes),
-        EG_BUFFER("table", a->table),
-        EG_INTEGER("begin", (int64_t)begin),
-        EG_INTEGER("ring", p->ring),
-        EG_REAL("scale_x", 2 * wl / p->sides[0]),
-        EG_REAL("scale_y", 2 * wl / p->sides[1]),
-        EG_REAL("time", s->time),
-        EG_REAL("wf", s->low_storage ? s->A : s->a),
-        EG_REAL("wc", s->low_storage ? s->B : s->b),
-        EG_BUFFER_AT("first", s->low_storage ? current->data : first->data, begin),
-        s->low_storage ? EG_BUFFER_AT("k", k->data, begin) : EG_BUFFER("k", a->no_register),
-        EG_BUFFER_AT("out", out->data, begin),
-    };
-    return eg_launch_tiles(p->stage, from, to - from, arguments, EG_COUNT(arguments));
+    eg_argument list[EG_EULER_ARGUMENTS_MAX];
+    size_t n = eg_euler_stage_arguments(a, group, w, list);
+    list[n++] = EG_BUFFER("rows", p->rows);
+    list[n++] = EG_BUFFER("table", a->table);
+    list[n++] = EG_INTEGER("ring", p->ring);
+    return eg_launch_tiles(p->stage, from, to - from, list, n);
 }
 
 /* The interior tiles of all groups, or the others. */
-static eg_status launch_all(eg_euler *a, bool interior, const eg_stage *s, const eg_field *first,
-                            const eg_field *current, eg_field *k, eg_field *out)
+static eg_status launch_all(eg_euler *a, bool interior, const eg_euler_work *w)
 {
     eg_status status = EG_OK;
     for (int i = 0; i < a->space->group_count; i++) {
@@ -225,7 +219,7 @@ static eg_status launch_all(eg_euler *a, bool interior, const eg_stage *s, const
         if (from == to) continue;
         EG_TRY((a->scheme.method == EG_EULER_FV ? eg_euler_launch_cells
                 : a->parts[i].sweeps            ? launch_sweep
-                                     : launch_stage)(a, i, from, to, s, first, current, k, out));
+                                                : launch_stage)(a, i, from, to, w));
     }
 done:
     return status;
@@ -259,6 +253,7 @@ eg_status eg_euler_begin(eg_euler *a, const eg_field *current)
 eg_status eg_euler_stage(eg_euler *a, const eg_stage *s, const eg_field *first, eg_field *current,
                          eg_field *k, eg_field *out)
 {
+    const eg_euler_work work = {s, first, current, k, out};
     eg_status status = EG_OK;
     if (s->low_storage != a->low_storage)
         return eg_fail(a->space->ctx, EG_ERROR_ARGUMENT,
@@ -271,11 +266,11 @@ eg_status eg_euler_stage(eg_euler *a, const eg_stage *s, const eg_field *first, 
         EG_TRY(eg_halo_start(a->slopes_halo, a->slopes));
     }
     EG_TRY(eg_euler_find_shares(a, false, current));
-    EG_TRY(launch_all(a, true, s, first, current, k, out));
+    EG_TRY(launch_all(a, true, &work));
     EG_TRY(a->slopes ? eg_halo_wait(a->slopes_halo, a->slopes) : eg_halo_wait(a->halo, current));
     EG_TRY(find_traces(a, true, current));
     if (a->gauss) EG_TRY(eg_euler_find_shares(a, true, current));
-    EG_TRY(launch_all(a, false, s, first, current, k, out));
+    EG_TRY(launch_all(a, false, &work));
     eg_buffer *old = a->traces;
     a->traces = a->next_traces;
     a->next_traces = old;

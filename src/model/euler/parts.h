@@ -42,6 +42,7 @@ struct eg_euler {
     double gamma;
     bool low_storage, gauss;
     eg_halo *halo;
+    eg_element *line;                  /* an element in 1D: nodes, weights and modes of lines */
     eg_buffer *faces, *starts, *table; /* see stage.k.c */
     eg_buffer *traces, *next_traces;   /* [slot_count / lanes][16 M][lanes]; else of one value */
     eg_buffer *no_register;            /* stands for k where there is none */
@@ -54,6 +55,20 @@ struct eg_euler {
     eg_euler_part *parts;      /* [group_count] */
 };
 
+/* A stage under way: what eg_euler_stage was given. */
+typedef struct eg_euler_work {
+    const eg_stage *stage;
+    const eg_field *first, *current;
+    eg_field *k, *out;
+} eg_euler_work;
+
+/* operator.c: the arguments that all kernels of a stage have, on a group; returns their number. */
+enum { EG_EULER_ARGUMENTS_MAX = 32 };
+size_t eg_euler_stage_arguments(const eg_euler *euler, int group, const eg_euler_work *work,
+                                eg_argument out[EG_EULER_ARGUMENTS_MAX]);
+/* operator.c: what a stage weighs rates with, `wl` of kernels. */
+double eg_euler_rate_weight(const eg_stage *stage);
+
 /* kernels.c: the kernels of a group, with what the case says of boundaries. */
 eg_status eg_euler_compile(eg_euler *euler, int group, const eg_euler_options *options);
 
@@ -63,8 +78,7 @@ eg_status eg_euler_create_cells(eg_euler *euler);
 eg_status eg_euler_compile_cells(eg_euler *euler, int group, const char *boundaries);
 /* cells.c: a stage on tiles [from, to) of a group, once the slopes it needs are there. */
 eg_status eg_euler_launch_cells(eg_euler *euler, int group, int64_t from, int64_t to,
-                                const eg_stage *stage, const eg_field *first,
-                                const eg_field *current, eg_field *k, eg_field *out);
+                                const eg_euler_work *work);
 /* cells.c: the slopes of interior tiles, or of the others, if there are any to be found. */
 eg_status eg_euler_find_slopes(eg_euler *euler, bool interior, double time,
                                const eg_field *current);
@@ -78,8 +92,6 @@ eg_status eg_euler_make_kernel(const eg_euler *euler, int group, const char *bef
  * much `sweep` keeps at most. */
 eg_status eg_euler_find_rows(eg_euler *euler, int group);
 int eg_euler_ring_most(const eg_euler *euler, int group);
-/* sweep.c: whether fields are too large for caches, so that stages store past them. */
-bool eg_euler_passes_caches(const eg_euler *euler);
 
 /* shape.c: the place in its group of the neighbour of an element behind the end (0, 1: of direction 0) of
  * it, if it is of the same group and not turned; else -1. */

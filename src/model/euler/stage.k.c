@@ -189,11 +189,8 @@ K_KERNEL(stage, K_IN(real, u), K_IN(real, traces), K_IN(i64, layout), K_IN(i32, 
 #if CARTESIAN
                         const state through = e ? numerical_flux(a, b) : numerical_flux(b, a);
 #else
-                        const real x = K_L(nx[e]), y = K_L(ny[e]), size = K_SQRT(x * x + y * y);
-                        const real ux = x / size, uy = y / size;
                         const state left = e ? a : b, right = e ? b : a;
-                        const state flux = numerical_flux(turned(left, ux, uy), turned(right, ux, uy));
-                        const state through = scaled(size, turned_back(flux, ux, uy));
+                        const state through = flux_through(left, right, K_L(nx[e]), K_L(ny[e]));
 #endif
 #if BLENDS
                         const state far = primitive(b);

@@ -12,13 +12,6 @@ int eg_euler_ring_most(const eg_euler *a, int group)
     return KEPT_MOST / a->space->groups[group].lanes;
 }
 
-bool eg_euler_passes_caches(const eg_euler *a)
-{
-    const uint64_t cache = eg_device_get_info(a->space->device)->cache_bytes;
-    const uint64_t fields = 3, values = (uint64_t)a->space->dof * EG_EULER_COMPONENTS;
-    return cache > 0 && fields * values * sizeof(double) > cache / 2;
-}
-
 /* The row in which most elements of a tile have their neighbours behind an end. */
 static void find_row(const eg_euler *a, int group, int64_t tile, int end, int32_t row[4])
 {

@@ -13,10 +13,8 @@ eg_status eg_euler_create_totals(eg_euler *a)
     const double nothing = 0;
     double values[2 * (EG_EULER_DEGREE_MAX + 1)];
     eg_euler_sums *sums = &a->sums;
-    eg_element *line = NULL;
+    const eg_element *line = a->line;
     eg_status status = EG_OK;
-    EG_TRY(
-        eg_element_create(space->ctx, EG_SHAPE_LINE, a->degree, eg_euler_basis(a->scheme), &line));
     for (int i = 0; i < line->np; i++) {
         values[i] = line->r[i];
         values[line->np + i] = line->weights[i];
@@ -29,7 +27,6 @@ eg_status eg_euler_create_totals(eg_euler *a)
     EG_TRY(eg_buffer_create(space->device, EG_F64, EG_EULER_COMPONENTS, &sums->all));
     EG_TRY(eg_reducer_create(space->device, EG_F64, kinds, EG_COUNT(kinds), &sums->reducer));
 done:
-    eg_element_destroy(&line);
     return status;
 }
 

@@ -577,6 +577,19 @@ static inline eg_kernel_options catalogue_options(const catalogue_row *row, cons
 }
 
 /* "bench/gemm.k.c gemm f64 NP=15", for messages. */
+/* Whether row `i` is the first of its kernel: for compilers that need not see every setting. */
+static inline bool catalogue_is_first(size_t i)
+{
+    for (size_t j = 0; j < i; j++)
+        if (!strcmp(catalogue[j].source, catalogue[i].source) &&
+            !strcmp(catalogue[j].entry, catalogue[i].entry) &&
+            catalogue[j].least_arch <= catalogue[i].least_arch &&
+            catalogue[j].only_on_cpu == catalogue[i].only_on_cpu &&
+            catalogue[j].not_on_cpu == catalogue[i].not_on_cpu)
+            return false;
+    return true;
+}
+
 static inline void catalogue_label(const catalogue_row *row, char *label, size_t size)
 {
     int n = snprintf(label, size, "%s %s %s", row->source, row->entry, eg_type_name(row->real));

@@ -84,6 +84,21 @@ static inline void on_every_device(device_test *test)
     on_every_device_with(&options, test);
 }
 
+/* In double precision on one core, in check mode, for what needs no other device. */
+static inline void on_one_core(void (*body)(eg_device *device))
+{
+    eg_context_options options = test_context_options();
+    options.check = EG_CHECK_ON;
+    eg_context *ctx = test_context_with(&options);
+    eg_device *device = NULL;
+    TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
+    now_at(device, EG_F64, "%s", "");
+    body(device);
+    eg_device_close(&device);
+    test_context_free(&ctx);
+    where[0] = '\0';
+}
+
 /* True where K_GEMM and the chains run on tensor cores. */
 static inline bool uses_mma(const eg_device *device, eg_type real)
 {

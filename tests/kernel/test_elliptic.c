@@ -70,19 +70,6 @@ static void compare_with_form(eg_device *device, const elliptic_case *c, int deg
     eg_comm_destroy(&comm);
 }
 
-static void on_one_core(void (*body)(eg_device *device))
-{
-    eg_context_options options = test_context_options();
-    options.check = EG_CHECK_ON;
-    eg_context *ctx = test_context_with(&options);
-    eg_device *device = NULL;
-    TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
-    body(device);
-    eg_device_close(&device);
-    test_context_free(&ctx);
-    where[0] = '\0';
-}
-
 static void forms_body(eg_device *device)
 {
     static const elliptic_case *const cases[] = {&straight, &pure,      &turned,

@@ -434,30 +434,26 @@ static void test_euler_limiter__limits_on_every_device(void **state)
     on_every_device(check_everywhere);
 }
 
-static void check_on_cpu(eg_device *device, eg_type real)
+static void check_on_cpu(eg_device *device)
 {
     for (size_t i = 0; i < EG_COUNT(settings); i++) {
-        if (real != EG_F64 || settings[i].everywhere) continue;
-        now_at(device, real, "%s, setting %zu", settings[i].name, i);
+        if (settings[i].everywhere) continue;
+        now_at(device, EG_F64, "%s, setting %zu", settings[i].name, i);
         check_setting(device, &settings[i]);
     }
 }
 
 static void test_euler_limiter__limits_on_a_cpu(void **state)
 {
-    eg_context *ctx = test_context();
     (void)state;
-    on_device(ctx, "cpu:1", check_on_cpu);
-    where[0] = '\0';
-    test_context_free(&ctx);
+    on_one_core(check_on_cpu);
 }
 
 /* Along x and y on rectangles, whatever is marked: away from boundaries, of which nothing is known. */
-static void check_linear(eg_device *device, eg_type real)
+static void check_linear(eg_device *device)
 {
     static const setting linear = {
         "graded", EG_EULER_SD, 3, 2, 0, false, false, {EG_EULER_MINMOD, 0, false}, false};
-    if (real != EG_F64) return;
     bench b = bench_new(device, &linear);
     eg_context *ctx = b.space->ctx;
     const eg_element *element = b.space->groups[0].element;
@@ -493,11 +489,8 @@ static void check_linear(eg_device *device, eg_type real)
 
 static void test_euler_limiter__linear_solutions_stay(void **state)
 {
-    eg_context *ctx = test_context();
     (void)state;
-    on_device(ctx, "cpu:1", check_linear);
-    where[0] = '\0';
-    test_context_free(&ctx);
+    on_one_core(check_linear);
 }
 
 int main(void)

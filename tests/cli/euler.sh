@@ -46,7 +46,7 @@ for method in dg ndg cpr sd fv fv2 curved-dg curved-ndg equal-ndg equal-cpr; do
         "$eagre" run "$@" --json --device "$device" >out 2>err || complain "$method on $device fails"
         near "$(rho)" "$expected" 1e-11
     done
-    for ranks in 2 3; do
+    for ranks in $(case $method in dg | curved-ndg) echo 2 ;; esac) 3; do
         [ -n "$mpiexec" ] || continue
         $mpiexec --oversubscribe -n $ranks "$eagre" run "$@" --json --device cpu:1 >out 2>err ||
             complain "$method on $ranks ranks fails"
@@ -123,7 +123,8 @@ for type in farfield state inflow; do
         done
         printf '[boundary.right]\ntype = "outflow"\n'
     } >uniform.toml
-    for method in dg ndg cpr sd fv curved-dg curved-ndg; do
+    # All schemes with one of them, two with the others, which differ in what they ask of the state alone.
+    for method in $([ $type != farfield ] || echo ndg cpr fv curved-dg) sd curved-ndg; do
         set -- uniform.toml "scheme.method=${method#curved-}"
         [ $method = "${method#curved-}" ] ||
             set -- "$@" mesh.order=3 'mesh.map=["x + 0.1*sin(3*y)", "y + 0.2*x*cos(4*x*y)"]'
@@ -181,12 +182,10 @@ for run in dg,minmod ndg,minmod sd,blend cpr,blend fv,minmod; do
         "$eagre" run "$@" --json --device "$device" >out 2>err || complain "$method with a limiter on $device fails"
         near "$(total mx end)" "$expected" 1e-11
     done
-    for ranks in 3; do
-        [ -n "$mpiexec" ] || continue
-        $mpiexec --oversubscribe -n $ranks "$eagre" run "$@" --json --device cpu:1 >out 2>err ||
-            complain "$method with a limiter on $ranks ranks fails"
-        near "$(total mx end)" "$expected" 1e-11
-    done
+    [ -n "$mpiexec" ] || continue
+    $mpiexec --oversubscribe -n 3 "$eagre" run "$@" --json --device cpu:1 >out 2>err ||
+        complain "$method with a limiter on 3 ranks fails"
+    near "$(total mx end)" "$expected" 1e-11
 done
 json tube.toml scheme.method=fv time.scheme=rk4 # whose slopes are limited in the rate
 wrong 'stages of "rk4" are no mixture' tube.toml time.scheme=rk4
@@ -232,4 +231,4 @@ fi
 "$eagre" run "$vortex" time.cfl=2 --device cpu:1 >out 2>err && complain "a CFL number of 2 works"
 grep -q 'without a speed of sound\|is not finite\|is -\|more than guard' err || complain "what is lost is not told"
 
-[ $failures -eq 0 ]
+[ "$failures" -eq 0 ]

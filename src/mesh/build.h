@@ -47,6 +47,12 @@ const char *eg_mesh_group_note(const eg_mesh *mesh, int32_t element, char text[E
  * keep their order. */
 eg_status eg_sort_keys(eg_context *ctx, size_t count, uint64_t *keys, int32_t *order);
 
+/* --- order.c ---------------------------------------------------------------------------------- */
+
+/* How far the centre of each own element lies along a Hilbert curve through the cube whose least
+ * corner is `low` and whose side is `extent`: keys [element_count]. */
+void eg_mesh_curve_keys(const eg_mesh *mesh, const double low[3], double extent, uint64_t *keys);
+
 /* --- connect.c -------------------------------------------------------------------------------- */
 
 /* The orientation o with eg_orientation_vertex(n, o, i) = match[i] for all i, -1 if there is none,

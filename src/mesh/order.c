@@ -7,6 +7,21 @@
 #include <math.h>
 #include <string.h>
 
+void eg_mesh_curve_keys(const eg_mesh *mesh, const double low[3], double extent, uint64_t *keys)
+{
+    const int dim = mesh->dim, bits = EG_HILBERT_BITS(dim);
+    const double cells = (double)((int64_t)1 << bits), scale = extent > 0.0 ? cells / extent : 0.0;
+    const eg_hilbert curve = eg_hilbert_new(dim);
+    for (int32_t e = 0; e < mesh->element_count; e++) {
+        double centre[3];
+        uint32_t cell[3];
+        eg_mesh_element_centre(mesh, e, centre);
+        for (int d = 0; d < dim; d++)
+            cell[d] = (uint32_t)fmin((centre[d] - low[d]) * scale, cells - 1.0);
+        keys[e] = eg_hilbert_key(&curve, bits, cell);
+    }
+}
+
 /* order [element_count]: the elements along the curve. */
 static eg_status sort_elements(const eg_mesh *mesh, int32_t *order)
 {
@@ -29,18 +44,9 @@ static eg_status sort_elements(const eg_mesh *mesh, int32_t *order)
     for (int d = 0; d < dim; d++)
         extent = fmax(extent, high[d] - low[d]);
 
-    const int bits = EG_HILBERT_BITS(dim);
-    const double cells = (double)((int64_t)1 << bits), scale = extent > 0.0 ? cells / extent : 0.0;
-    const eg_hilbert curve = eg_hilbert_new(dim);
-    for (int32_t e = 0; e < mesh->element_count; e++) {
-        double centre[3];
-        uint32_t cell[3];
-        eg_mesh_element_centre(mesh, e, centre);
-        for (int d = 0; d < dim; d++)
-            cell[d] = (uint32_t)fmin((centre[d] - low[d]) * scale, cells - 1.0);
-        keys[e] = eg_hilbert_key(&curve, bits, cell);
+    eg_mesh_curve_keys(mesh, low, extent, keys);
+    for (int32_t e = 0; e < mesh->element_count; e++)
         order[e] = e;
-    }
     EG_TRY(eg_sort_keys(mesh->ctx, (size_t)mesh->element_count, keys, order));
 done:
     eg_release(mesh->ctx, &keys);

@@ -8,6 +8,12 @@
 
 #include <math.h>
 
+/* A residual below this part of the first is rounding. */
+static double rounding(eg_type type)
+{
+    return type == EG_F64 ? 1e-12 : 1e-5;
+}
+
 typedef struct search {
     eg_context *ctx;     /* not owned */
     eg_vectors *vectors; /* not owned */
@@ -37,7 +43,7 @@ static eg_status precondition(search *s, bool *more)
     const double norm = sqrt(sums[1]);
     if (s->norm_0 == 0.0) s->norm_0 = norm;
     s->rho = sums[0];
-    *more = norm > 1e-12 * s->norm_0;
+    *more = norm > rounding(s->vectors->type) * s->norm_0;
     if (*more && !(s->rho > 0.0)) EG_TRY(not_positive(s->ctx, "preconditioner", s->rho));
 done:
     return status;

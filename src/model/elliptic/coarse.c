@@ -1,0 +1,133 @@
+/* Algebraic multigrid for the operator: its matrix, and the way there. */
+#include "model/elliptic/coarse.h"
+
+#include "model/elliptic/matrix.h"
+#include "model/elliptic/parts.h"
+#include "model/elliptic/plain.h"
+
+struct eg_elliptic_coarse {
+    eg_space *space; /* not owned */
+    eg_elliptic_coarse_options options;
+    eg_plain *plain;
+    eg_amg *amg;
+    eg_vectors *vectors; /* of AMG */
+    eg_buffer *b, *x;    /* its problem and solution */
+};
+
+/* What is this rank's own affair. */
+static eg_status create_vectors(eg_elliptic_coarse *c, int32_t count)
+{
+    eg_status status = EG_OK;
+    EG_TRY(eg_vectors_create_plain(c->space->device, NULL, c->options.amg.type, (size_t)count,
+                                   &c->vectors));
+    EG_TRY(eg_vectors_new(c->vectors, &c->b));
+    EG_TRY(eg_vectors_new(c->vectors, &c->x));
+done:
+    return status;
+}
+
+static eg_status create_parts(const eg_elliptic *elliptic, eg_elliptic_coarse *c)
+{
+    eg_space *space = c->space;
+    eg_amg_options amg = c->options.amg;
+    eg_unknowns *unknowns = NULL;
+    eg_csr *matrix = NULL;
+    eg_status status = EG_OK;
+    amg.near_null = NULL;
+    amg.comm = space->comm;
+    EG_TRY(eg_unknowns_create(space, c->options.continuous, &unknowns));
+    EG_TRY(eg_plain_create(space, elliptic->real, unknowns, amg.type, &c->plain));
+    EG_TRY(eg_comm_agree(space->comm, create_vectors(c, unknowns->count)));
+    EG_TRY(eg_elliptic_matrix(elliptic, unknowns, &matrix));
+    EG_TRY(eg_amg_create(space->device, matrix, &amg, &c->amg));
+done:
+    eg_csr_destroy(&matrix);
+    eg_unknowns_destroy(&unknowns);
+    return status;
+}
+
+eg_status eg_elliptic_coarse_create(const eg_elliptic *elliptic,
+                                    const eg_elliptic_coarse_options *options,
+                                    eg_elliptic_coarse **out)
+{
+    eg_space *space = elliptic->space;
+    eg_elliptic_coarse *c = NULL;
+    eg_status status = EG_OK;
+    *out = NULL;
+    EG_TRY(eg_comm_agree(space->comm, eg_new(space->ctx, 1, &c)));
+    *c = (eg_elliptic_coarse){.space = space, .options = *options};
+    EG_TRY(create_parts(elliptic, c));
+    *out = c;
+    c = NULL;
+done:
+    eg_elliptic_coarse_destroy(&c);
+    return status;
+}
+
+void eg_elliptic_coarse_destroy(eg_elliptic_coarse **handle)
+{
+    if (!handle || !*handle) return;
+    eg_elliptic_coarse *c = *handle;
+    eg_context *ctx = c->space->ctx;
+    eg_buffer_destroy(&c->x);
+    eg_buffer_destroy(&c->b);
+    eg_vectors_destroy(&c->vectors);
+    eg_amg_destroy(&c->amg);
+    eg_plain_destroy(&c->plain);
+    eg_release(ctx, handle);
+}
+
+const eg_amg_info *eg_elliptic_coarse_info(const eg_elliptic_coarse *c)
+{
+    return eg_amg_get_info(c->amg);
+}
+
+size_t eg_elliptic_coarse_bytes(const eg_elliptic_coarse *c)
+{
+    return eg_elliptic_coarse_info(c)->bytes + eg_plain_bytes(c->plain) + eg_buffer_bytes(c->b) +
+           eg_buffer_bytes(c->x);
+}
+
+static eg_status apply(void *user, eg_buffer *b, eg_buffer *x)
+{
+    eg_elliptic_coarse *c = user;
+    eg_status status = EG_OK;
+    EG_TRY(eg_plain_gather(c->plain, b, c->b));
+    EG_TRY(eg_amg_apply(c->amg, c->b, c->x));
+    EG_TRY(eg_plain_scatter(c->plain, c->x, x));
+done:
+    return status;
+}
+
+eg_linear eg_elliptic_coarse_linear(eg_elliptic_coarse *c)
+{
+    return (eg_linear){.user = c, .apply = apply};
+}
+
+static eg_status restrict_residual(void *user, eg_buffer *fine, eg_buffer *coarse)
+{
+    eg_elliptic_coarse *c = user;
+    return eg_plain_gather(c->plain, fine, coarse);
+}
+
+static eg_status add_correction(void *user, eg_buffer *coarse, eg_buffer *fine)
+{
+    eg_elliptic_coarse *c = user;
+    return eg_plain_add(c->plain, coarse, fine);
+}
+
+eg_transfer eg_elliptic_coarse_transfer(eg_elliptic_coarse *c)
+{
+    return (eg_transfer){
+        .user = c, .restrict_residual = restrict_residual, .add_correction = add_correction};
+}
+
+eg_vectors *eg_elliptic_coarse_vectors(eg_elliptic_coarse *c)
+{
+    return c->vectors;
+}
+
+eg_linear eg_elliptic_coarse_solve(eg_elliptic_coarse *c)
+{
+    return eg_amg_linear(c->amg);
+}

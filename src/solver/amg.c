@@ -260,8 +260,8 @@ static eg_status create(eg_device *device, const eg_csr *matrix, const eg_amg_op
     *amg = (eg_amg){.ctx = ctx, .device = device, .options = *options};
     eg_amg_options *o = &amg->options;
     if (o->strength == 0.0) o->strength = 0.08;
-    if (o->k_levels == 0) o->k_levels = 2;
-    if (o->kind == EG_AMG_SMOOTHED || o->k_levels < 0) o->k_levels = 0;
+    if (o->k_levels == 0 && o->kind == EG_AMG_UNSMOOTHED) o->k_levels = 2;
+    if (o->k_levels < 0) o->k_levels = 0;
     if (o->coarsest == 0) o->coarsest = 256;
     EG_TRY(create_levels(amg, matrix));
     EG_TRY(create_tools(amg, matrix));

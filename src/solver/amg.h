@@ -10,7 +10,7 @@
 #include "solver/sparse.h"
 
 typedef enum eg_amg_kind {
-    EG_AMG_SMOOTHED,  /* smoothed aggregation [vanek1996], V-cycles */
+    EG_AMG_SMOOTHED,  /* smoothed aggregation [vanek1996], V-cycles unless told otherwise */
     EG_AMG_UNSMOOTHED /* plain aggregation, K-cycles on the finest levels [notay2010, karakus2018] */
 } eg_amg_kind;
 
@@ -22,8 +22,8 @@ typedef struct eg_amg_options {
     /* i and j are strongly connected if |a_ij| ≥ strength √(a_ii a_jj), which is halved from level
      * to level; 0: 0.08. */
     double strength;
-    int k_levels; /* unsmoothed: how many of the finest levels have their coarse problems solved by
-                     two iterations instead of one; 0: 2; -1: none */
+    int k_levels; /* how many of the finest levels have their coarse problems solved by two
+                     iterations instead of one; 0: 2 if unsmoothed, else none; -1: none */
     int coarsest; /* a level with at most so many rows is solved directly; 0: 256 */
     const double *near_null; /* [rows] what the matrix makes small; NULL: ones; not kept */
     /* Several ranks, each of which has the whole matrix: right-hand sides are then what each

@@ -199,19 +199,29 @@ static int64_t find_entry(const eg_csr *a, int32_t row, int32_t column)
     return low;
 }
 
+/* The element of a colour among an element and its neighbours; -1 if there is none. */
+static int32_t find_coloured(const inquiry *q, int32_t e, int colour)
+{
+    const eg_mesh *mesh = q->u->space->mesh;
+    const int faces = q->asked->faces;
+    if (q->colour[e] == colour) return e;
+    for (int f = 0; f < faces; f++) {
+        const int32_t other = mesh->neighbour[e * (int64_t)mesh->face_stride + f];
+        if (other >= 0 && q->colour[other] == colour) return other;
+    }
+    return -1;
+}
+
 /* Adds the answer to the matrix. */
 static void add_answer(const inquiry *q, const eg_unknowns *u, int colour, int node, eg_csr *a)
 {
-    const eg_mesh *mesh = q->u->space->mesh;
-    for (int32_t e = 0; e < mesh->element_count; e++) {
-        const surroundings s = look_around(mesh, u, e);
-        for (int n = 0; n < s.count; n++) {
-            if (q->colour[s.element[n]] != colour) continue;
-            const int32_t column = u->number[s.element[n] * (int64_t)u->np + node];
-            for (int i = 0; i < u->np; i++)
-                a->value[find_entry(a, u->number[e * (int64_t)u->np + i], column)] +=
-                    q->values[eg_node_place(q->y, e, i)];
-        }
+    for (int32_t e = 0; e < q->u->space->mesh->element_count; e++) {
+        const int32_t other = find_coloured(q, e, colour);
+        if (other < 0) continue;
+        const int32_t column = u->number[other * (int64_t)u->np + node];
+        for (int i = 0; i < u->np; i++)
+            a->value[find_entry(a, u->number[e * (int64_t)u->np + i], column)] +=
+                q->values[eg_node_place(q->y, e, i)];
     }
 }
 

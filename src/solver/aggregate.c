@@ -13,8 +13,8 @@
 
 /* A row is dominated by its diagonal if its other entries add up to no more than this part of it … */
 #define DOMINATED 0.5
-/* … and connections are weak, whatever the limit, below this part of a row's strongest. */
-#define WEAKER 0.25
+/* … and else connections are strong, whatever the limit, from this part of a row's strongest on. */
+#define WEAKER 0.3
 
 static double diagonal_entry(const eg_csr *a, int32_t i)
 {
@@ -40,9 +40,10 @@ eg_status eg_amg_invert_diagonal(const eg_csr *a, double *out)
 
 /* Which connections are strong. */
 typedef struct graph {
-    const eg_csr *a; /* not owned */
-    double *inverse; /* [rows] 1 / a_ii */
-    double *limit;   /* [rows] how strong a row's connections must be */
+    const eg_csr *a;         /* not owned */
+    const double *near_null; /* [rows] not owned */
+    double *inverse;         /* [rows] 1 / a_ii */
+    double *limit;           /* [rows] how strong a row's connections must be */
 } graph;
 
 static void free_graph(graph *g)
@@ -51,11 +52,14 @@ static void free_graph(graph *g)
     eg_release(g->a->ctx, &g->inverse);
 }
 
-/* |a_ij| / √(a_ii a_jj) of entry k of row i; 0 on the diagonal. */
+/* |a_ij| / √(a_ii a_jj) of entry k of row i; 0 on the diagonal, and where a_ij makes i and j differ from
+ * each other as the near-null vector does not, like positive entries do for constants: those of
+ * flat elements in the direction in which they are long. */
 static double connection(const graph *g, int32_t i, int64_t k)
 {
     const int32_t j = g->a->column[k];
-    return j == i ? 0.0 : fabs(g->a->value[k]) * sqrt(g->inverse[i] * g->inverse[j]);
+    if (j == i || g->a->value[k] * g->near_null[i] * g->near_null[j] >= 0.0) return 0.0;
+    return fabs(g->a->value[k]) * sqrt(g->inverse[i] * g->inverse[j]);
 }
 
 static bool is_strong(const graph *g, int32_t i, int64_t k)
@@ -66,10 +70,10 @@ static bool is_strong(const graph *g, int32_t i, int64_t k)
 
 /* Rows whose diagonal does not dominate have strong connections, however many weak ones they have:
  * those not much weaker than the strongest. Others are left to smoothing, if they have none. */
-static eg_status make_graph(const eg_csr *a, double strength, graph *g)
+static eg_status make_graph(const eg_csr *a, double strength, const double *near_null, graph *g)
 {
     eg_status status = EG_OK;
-    *g = (graph){.a = a};
+    *g = (graph){.a = a, .near_null = near_null};
     EG_TRY(eg_new(a->ctx, (size_t)a->rows, &g->inverse));
     EG_TRY(eg_new(a->ctx, (size_t)a->rows, &g->limit));
     EG_TRY(eg_amg_invert_diagonal(a, g->inverse));
@@ -123,12 +127,13 @@ static void join_rest(const graph *g, const int32_t *aggregate, int32_t *joined)
     }
 }
 
-eg_status eg_amg_aggregate(const eg_csr *a, double strength, int32_t *aggregate, int32_t *count)
+eg_status eg_amg_aggregate(const eg_csr *a, double strength, const double *near_null,
+                           int32_t *aggregate, int32_t *count)
 {
     graph g;
     int32_t *joined = NULL;
     eg_status status = EG_OK;
-    EG_TRY(make_graph(a, strength, &g));
+    EG_TRY(make_graph(a, strength, near_null, &g));
     EG_TRY(eg_new(a->ctx, (size_t)a->rows, &joined));
     for (int32_t i = 0; i < a->rows; i++)
         aggregate[i] = -1;
@@ -168,12 +173,12 @@ done:
 }
 
 /* a without its weak connections, which are added to the diagonal. */
-static eg_status filter(const eg_csr *a, double strength, eg_csr **out)
+static eg_status filter(const eg_csr *a, double strength, const double *near_null, eg_csr **out)
 {
     graph g;
     eg_csr *f = NULL;
     eg_status status = EG_OK;
-    EG_TRY(make_graph(a, strength, &g));
+    EG_TRY(make_graph(a, strength, near_null, &g));
     EG_TRY(eg_csr_create(a->ctx, a->rows, a->columns, a->offset[a->rows], &f));
     for (int32_t i = 0; i < a->rows; i++) {
         int64_t at = f->offset[i], diagonal = at;
@@ -200,12 +205,12 @@ done:
     return status;
 }
 
-eg_status eg_amg_smooth_prolongation(const eg_csr *a, double strength, double omega,
-                                     const eg_csr *tentative, eg_csr **out)
+eg_status eg_amg_smooth_prolongation(const eg_csr *a, double strength, const double *near_null,
+                                     double omega, const eg_csr *tentative, eg_csr **out)
 {
     eg_csr *f = NULL, *p = NULL;
     eg_status status = EG_OK;
-    EG_TRY(filter(a, strength, &f));
+    EG_TRY(filter(a, strength, near_null, &f));
     EG_TRY(eg_csr_multiply(f, tentative, &p));
     for (int32_t i = 0; i < p->rows; i++) {
         const int64_t own = tentative->offset[i];

@@ -129,13 +129,14 @@ static eg_status coarsen(eg_amg *amg, int number, double strength, double larges
     eg_csr *p = NULL, *smooth = NULL, *pt = NULL;
     eg_status status = EG_OK;
     EG_TRY(eg_new(amg->ctx, (size_t)fine->a->rows, &aggregate));
-    EG_TRY(eg_amg_aggregate(fine->a, strength, aggregate, &count));
+    EG_TRY(eg_amg_aggregate(fine->a, strength, fine->near_null, aggregate, &count));
     *shrinks = count > 0 && count < SHRINKS * fine->a->rows;
     if (!*shrinks) goto done;
     EG_TRY(eg_new(amg->ctx, (size_t)count, &coarse->near_null));
     EG_TRY(eg_amg_tentative(fine->a, aggregate, count, fine->near_null, coarse->near_null, &p));
     if (amg->options.kind == EG_AMG_SMOOTHED) {
-        EG_TRY(eg_amg_smooth_prolongation(fine->a, strength, 4.0 / (3.0 * largest), p, &smooth));
+        EG_TRY(eg_amg_smooth_prolongation(fine->a, strength, fine->near_null, 4.0 / (3.0 * largest),
+                                          p, &smooth));
         eg_csr_destroy(&p);
         p = smooth;
     }

@@ -20,7 +20,7 @@ typedef struct eg_amg_options {
     /* Smoothing; `largest` is found by eg_amg_create. Default: the first kind, of degree 2. */
     eg_chebyshev_options smoother;
     /* i and j are strongly connected if |a_ij| ≥ strength √(a_ii a_jj), which is halved from level
-     * to level; 0: 0.08. */
+     * to level, and a_ij has the sign that makes the near-null vector small; 0: 0.08. */
     double strength;
     int k_levels; /* how many of the finest levels have their coarse problems solved by two
                      iterations instead of one; 0: 2 if unsmoothed, else none; -1: none */

@@ -6,15 +6,17 @@
 
 /* --- set-up on the host ----------------------------------------------------------------------- */
 
-/* Groups of strongly connected rows: aggregate [rows], -1 for rows without strong connections. */
-eg_status eg_amg_aggregate(const eg_csr *a, double strength, int32_t *aggregate, int32_t *count);
+/* Groups of rows that are strongly connected, as seen by near_null [rows]: aggregate [rows], -1 for
+ * rows without strong connections. */
+eg_status eg_amg_aggregate(const eg_csr *a, double strength, const double *near_null,
+                           int32_t *aggregate, int32_t *count);
 /* The prolongation that has near_null [rows] in its range, with columns of length 1, and what
  * near_null becomes: coarse [count]. */
 eg_status eg_amg_tentative(const eg_csr *a, const int32_t *aggregate, int32_t count,
                            const double *near_null, double *coarse, eg_csr **out);
 /* (I - ω D⁻¹ A') T, where weak connections of A' are moved to its diagonal. */
-eg_status eg_amg_smooth_prolongation(const eg_csr *a, double strength, double omega,
-                                     const eg_csr *tentative, eg_csr **out);
+eg_status eg_amg_smooth_prolongation(const eg_csr *a, double strength, const double *near_null,
+                                     double omega, const eg_csr *tentative, eg_csr **out);
 /* A generalised inverse of a small matrix, as a sparse one that is full. */
 eg_status eg_amg_invert(const eg_csr *a, eg_csr **out);
 /* 1 / diagonal: out [rows]. */

@@ -234,7 +234,7 @@ static eg_csr *assemble_discontinuous(eg_context *ctx, int n)
 static void test_amg__discontinuous_elements_converge(void **state)
 {
     (void)state;
-    static const int bound[] = {[EG_AMG_SMOOTHED] = 13, [EG_AMG_UNSMOOTHED] = 18};
+    static const int bound[] = {[EG_AMG_SMOOTHED] = 15, [EG_AMG_UNSMOOTHED] = 20};
     eg_context *ctx = test_context();
     eg_device *device = NULL;
     TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));

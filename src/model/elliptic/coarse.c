@@ -35,6 +35,7 @@ static eg_status create_parts(const eg_elliptic *elliptic, eg_elliptic_coarse *c
     eg_status status = EG_OK;
     amg.near_null = NULL;
     amg.comm = space->comm;
+    if (amg.strength == 0.0 && c->options.continuous) amg.strength = 0.25;
     EG_TRY(eg_unknowns_create(space, c->options.continuous, &unknowns));
     EG_TRY(eg_plain_create(space, elliptic->real, unknowns, amg.type, &c->plain));
     EG_TRY(eg_comm_agree(space->comm, create_vectors(c, unknowns->count)));

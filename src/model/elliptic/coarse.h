@@ -21,7 +21,9 @@ typedef struct eg_elliptic_coarse_options {
      * the vertex there. It needs smoothing beside it, as it knows nothing of what is not continuous.
      * Else AMG is for the matrix of all degrees of freedom. */
     bool continuous;
-    eg_amg_options amg; /* but for near_null, the constants here, and comm, that of the space */
+    /* But for near_null, the constants here, and comm, that of the space. The strength is 0.25 by
+     * default where functions are continuous. */
+    eg_amg_options amg;
 } eg_elliptic_coarse_options;
 
 typedef struct eg_elliptic_coarse eg_elliptic_coarse;

@@ -1,9 +1,10 @@
-/* The operator of model `elliptic` and its preconditioner with memory that fails; the one by
+/* The operator of model `elliptic`, its matrix and preconditioners with memory that fails; the one by
  * quadrature where EAGRE_TEST_LONG is set. */
 #include "kernel/boxes.h"
 
 #include "model/elliptic/mass.h"
-#include "model/elliptic/operator.h"
+#include "model/elliptic/matrix.h"
+#include "model/elliptic/plain.h"
 
 static eg_status create_and_multiply(eg_space *space, void *user)
 {
@@ -28,6 +29,26 @@ done:
     return status;
 }
 
+static eg_status create_matrix(eg_space *space, void *user)
+{
+    eg_elliptic *A = NULL;
+    eg_unknowns *unknowns = NULL;
+    eg_plain *plain = NULL;
+    eg_csr *csr = NULL;
+    eg_status status = EG_OK;
+    (void)user;
+    EG_TRY(eg_elliptic_create(space, EG_F64, &(eg_elliptic_options){0}, &A));
+    EG_TRY(eg_unknowns_create(space, true, &unknowns));
+    EG_TRY(eg_plain_create(space, EG_F64, unknowns, EG_F32, &plain));
+    EG_TRY(eg_elliptic_matrix(A, unknowns, &csr));
+done:
+    eg_csr_destroy(&csr);
+    eg_plain_destroy(&plain);
+    eg_unknowns_destroy(&unknowns);
+    eg_elliptic_destroy(&A);
+    return status;
+}
+
 static void test_elliptic_memory__failure_is_an_error_and_leaks_nothing(void **state)
 {
     (void)state;
@@ -38,10 +59,18 @@ static void test_elliptic_memory__failure_is_an_error_and_leaks_nothing(void **s
     box_allocation_sweep(&curved_box, create_and_multiply, &(bool){true});
 }
 
+static void test_elliptic_memory__failure_while_a_matrix_is_made_leaks_nothing(void **state)
+{
+    (void)state;
+    const eg_box_options options = box_options(EG_SHAPE_TRI, 2, 2, 0, 0);
+    box_allocation_sweep(&options, create_matrix, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         KERNEL_TEST(test_elliptic_memory__failure_is_an_error_and_leaks_nothing),
+        KERNEL_TEST(test_elliptic_memory__failure_while_a_matrix_is_made_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,6 +36,7 @@ static eg_status create_parts(const eg_elliptic *elliptic, eg_elliptic_coarse *c
     amg.near_null = NULL;
     amg.comm = space->comm;
     if (amg.strength == 0.0 && c->options.continuous) amg.strength = 0.25;
+    if (amg.k_levels == 0 && c->options.continuous) amg.k_levels = 1;
     EG_TRY(eg_unknowns_create(space, c->options.continuous, &unknowns));
     EG_TRY(eg_plain_create(space, elliptic->real, unknowns, amg.type, &c->plain));
     EG_TRY(eg_comm_agree(space->comm, create_vectors(c, unknowns->count)));

@@ -21,8 +21,8 @@ typedef struct eg_elliptic_coarse_options {
      * the vertex there. It needs smoothing beside it, as it knows nothing of what is not continuous.
      * Else AMG is for the matrix of all degrees of freedom. */
     bool continuous;
-    /* But for near_null, the constants here, and comm, that of the space. The strength is 0.25 by
-     * default where functions are continuous. */
+    /* But for near_null, the constants here, and comm, that of the space. Where functions are
+     * continuous strength is 0.25 and k_levels is 1 by default. */
     eg_amg_options amg;
 } eg_elliptic_coarse_options;
 

@@ -91,6 +91,7 @@ typedef struct dense_map {
     const double *a;
     double *x, *y; /* [n] */
     int applied;   /* how often */
+    double noise;  /* what its products are wrong by, relative to them, another way each time */
 } dense_map;
 
 static inline dense_map dense_map_new(int n, const double *a)
@@ -110,6 +111,8 @@ static inline eg_status dense_apply(void *user, eg_buffer *x, eg_buffer *y)
     map->applied++;
     eg_status status = eg_buffer_download(x, 0, (size_t)map->n, map->x);
     eg_dense_multiply(map->n, map->n, 1, map->a, map->x, map->y);
+    for (int i = 0; i < map->n; i++)
+        map->y[i] *= 1.0 + map->noise * sin((double)(i + 7 * map->applied));
     return status == EG_OK ? eg_buffer_upload(y, 0, (size_t)map->n, map->y) : status;
 }
 

@@ -179,7 +179,7 @@ static eg_status run_cycle(eg_gmres *gmres, eg_buffer *b, eg_buffer *x, eg_krylo
     else if (result->residual <= result->target)
         result->outcome = EG_KRYLOV_CONVERGED;
     else if (result->residual > (1.0 - 1e-6) * before && (n == gmres->m || !more))
-        result->outcome = EG_KRYLOV_STAGNATED;
+        EG_TRY(eg_krylov_judge(krylov, x, gmres->v[0], gmres->v[1], result));
 done:
     return status;
 }

@@ -1,7 +1,11 @@
 /* What PCG and GMRES share: the system, its null space, and the norms along the way. */
 #include "solver/krylov_parts.h"
 
+#include <float.h>
 #include <math.h>
+
+/* What a product with A may lose, in ε ‖A‖ ‖x‖: it grows slowly with the sums in a product, and is of order 1. */
+#define ROUNDING_MOST 16.0
 
 const char *eg_krylov_outcome_text(eg_krylov_outcome outcome)
 {
@@ -108,6 +112,24 @@ eg_status eg_krylov_residual(eg_krylov *krylov, bool zero, eg_buffer *b, eg_buff
                 : eg_linear_residual(krylov->vectors, &krylov->A, b, x, r));
     EG_TRY(eg_krylov_project_residual(krylov, r));
     EG_TRY(eg_vectors_norm(krylov->vectors, r, norm));
+done:
+    return status;
+}
+
+/* ‖A‖ is seen in what A makes of r: rounding has left something of all eigenvectors there. */
+eg_status eg_krylov_judge(eg_krylov *krylov, eg_buffer *x, eg_buffer *r, eg_buffer *spare,
+                          eg_krylov_result *result)
+{
+    const double epsilon = krylov->vectors->type == EG_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
+    double sums[3];
+    eg_status status = EG_OK;
+    EG_TRY(krylov->A.apply(krylov->A.user, r, spare));
+    EG_TRY(eg_vectors_dots(krylov->vectors, 3, (eg_vector_pair[]){{r, r}, {spare, spare}, {x, x}},
+                           sums));
+    const double norm = sqrt(sums[1] / sums[0]);
+    result->outcome = result->residual <= ROUNDING_MOST * epsilon * norm * sqrt(sums[2])
+                          ? EG_KRYLOV_ROUNDING
+                          : EG_KRYLOV_STAGNATED;
 done:
     return status;
 }

@@ -46,6 +46,7 @@ typedef struct eg_krylov_options {
 #define EG_KRYLOV_OUTCOMES(X)                                                                      \
     X(EG_KRYLOV_CONVERGED, "converged")                                                            \
     X(EG_KRYLOV_LIMIT, "the iteration limit was reached")                                          \
+    X(EG_KRYLOV_ROUNDING, "the residual is as small as rounding lets it be")                       \
     X(EG_KRYLOV_STAGNATED, "the residual does not fall any further")                               \
     X(EG_KRYLOV_INDEFINITE, "the matrix is not positive definite: it has negative curvature")      \
     X(EG_KRYLOV_INDEFINITE_PRECONDITIONER, "the preconditioner is not positive definite")          \
@@ -73,9 +74,11 @@ typedef struct eg_krylov_result {
  * Ribière [notay2000].
  *
  * The norm that the recursion says to be small is checked against b - A x. If that is not, the
- * search starts again from there; it has stagnated if the residual is then not even half of what it
- * was at the check before, as only rounding can do that. Slow progress is no stagnation: the
- * iteration limit ends it. */
+ * search starts again from there, and ends if the residual is then not even half of what it was at
+ * the check before. Slow progress is no stagnation: the iteration limit ends it.
+ *
+ * A residual that falls no further, here and in GMRES, is due to rounding if it is a small multiple
+ * of ε ‖A‖ ‖x‖: no x of this precision is much better. Else something is wrong with A or B. */
 typedef struct eg_pcg eg_pcg;
 
 /* B: NULL for none. The linear maps' users are not owned. */

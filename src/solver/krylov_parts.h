@@ -30,6 +30,10 @@ eg_status eg_krylov_project_solution(eg_krylov *krylov, eg_buffer *x);
 /* r = b - A x, what A can reach of it, and its norm. Takes x as 0 if `zero`. */
 eg_status eg_krylov_residual(eg_krylov *krylov, bool zero, eg_buffer *b, eg_buffer *x, eg_buffer *r,
                              double *norm);
+/* Tells what has become of a residual r that falls no further: EG_KRYLOV_ROUNDING or _STAGNATED. `spare`
+ * is overwritten. */
+eg_status eg_krylov_judge(eg_krylov *krylov, eg_buffer *x, eg_buffer *r, eg_buffer *spare,
+                          eg_krylov_result *result);
 /* Begins a solve: x = 0 where that is asked for, r and its norm, the target. */
 eg_status eg_krylov_begin(eg_krylov *krylov, eg_buffer *b, eg_buffer *x, eg_buffer *r,
                           eg_krylov_result *result);

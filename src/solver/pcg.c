@@ -130,7 +130,7 @@ static eg_status verify(eg_pcg *pcg, search *s, eg_buffer *b, eg_buffer *x, doub
     else if (result->residual <= result->target)
         result->outcome = EG_KRYLOV_CONVERGED;
     else if (result->residual > 0.5 * *last)
-        result->outcome = EG_KRYLOV_STAGNATED;
+        EG_TRY(eg_krylov_judge(&pcg->krylov, x, pcg->r, pcg->q, result));
     *last = result->residual;
     s->fresh = true;
 done:

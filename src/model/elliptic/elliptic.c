@@ -360,7 +360,7 @@ static eg_status run(void *state, eg_watch *watch)
     EG_TRY(eg_pcg_solve(e->pcg, e->load, e->u->data, &e->result));
     EG_TRY(eg_device_sync(e->problem.device));
     e->solve_s = eg_wall_seconds() - begun;
-    if (e->result.outcome != EG_KRYLOV_CONVERGED)
+    if (e->result.outcome != EG_KRYLOV_CONVERGED && e->result.outcome != EG_KRYLOV_ROUNDING)
         EG_TRY(eg_fail(
             e->problem.ctx, EG_ERROR_NUMERIC,
             "conjugate gradients have not converged in %d iterations: %s. The residual is %.3g, "

@@ -46,6 +46,23 @@ static const elliptic_case tetrahedra = {"tetrahedra",  .shape = EG_SHAPE_TET, .
 
 /* --- against the form -------------------------------------------------------------------------- */
 
+/* Fails unless b - A u is what it should be, given Au and the u it is of. */
+static void check_residual(elliptic_problem *p, const double *u, const double *Au, double tolerance)
+{
+    eg_field *b = NULL;
+    double *values = random_values(p->count, 9), *got = random_values(p->count, 0);
+    TEST_OK(p->ctx, eg_field_create(p->space, 1, p->u->type, &b));
+    TEST_OK(p->ctx, eg_field_from_host(b, values));
+    TEST_OK(p->ctx, eg_field_from_host(p->u, u));
+    TEST_OK(p->ctx, eg_elliptic_residual(p->A, b->data, p->u->data, p->y->data));
+    TEST_OK(p->ctx, eg_field_to_host(p->y, got));
+    for (size_t i = 0; i < p->count; i++)
+        assert_near(got[i], values[i] - Au[i], tolerance, "b - A u", i);
+    free(got);
+    free(values);
+    eg_field_destroy(&b);
+}
+
 /* Fails unless A u is what the form says, to `tolerance` of the largest value. */
 static void compare_with_form(eg_device *device, const elliptic_case *c, int degree, eg_type real,
                               double tolerance)
@@ -63,6 +80,7 @@ static void compare_with_form(eg_device *device, const elliptic_case *c, int deg
         most = fmax(most, fabs(dot_of(p.count, &A[i * p.count], u)));
     for (size_t i = 0; i < p.count; i++)
         assert_near(y[i], dot_of(p.count, &A[i * p.count], u), tolerance * most, "A u", i);
+    check_residual(&p, u, y, tolerance * most);
     free(y);
     free(u);
     free(A);

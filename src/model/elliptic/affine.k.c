@@ -9,7 +9,7 @@
  * triangle, and a, b, T and the stiffness follow from G = k J ∇r_a·∇r_b alone.
  *
  *     slopes  Q at the nodes of faces                            (reads u and G, writes Q)
- *     apply   y, one product of a matrix with what the element and its faces give
+ *     apply   y, one product of a matrix with what the element and its faces give; or b - y
  *
  *     factors    [tiles][FACTORS][lanes] G_rr, G_rs, G_ss, λ J, T of each face
  *     own_node   [3][NFP] which node each point of a face is
@@ -61,11 +61,13 @@ K_KERNEL(slopes, K_IN(real, u, NP *LANES), K_IN(real, factors, FACTORS *LANES), 
     }
 }
 
-/* Tiles of one group that begins at slot 0 and at value `begin` of u. */
-K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(real, flux),
+/* Tiles of one group that begins at slot 0 and at value `begin` of u. `rest`: y = b - A u; else b is not
+ * read. */
+K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(real, b, NP *LANES), K_VAL(i32, rest),
+         K_IN(real, flux),
          K_IN(i32, neighbour, 3 *LANES), K_IN(u8, neighbour_face, 3 *LANES),
          K_IN(real, factors, FACTORS *LANES), K_IN(i32, own_node), K_IN(i32, other_node),
-         K_OP(back, NFP, NFP), K_OP(sum, NP, COLUMNS), K_OUT(real, y, NP *LANES))
+         K_OP(back, NFP, NFP), K_OP(sum, NP, COLUMNS), K_INOUT(real, y, NP *LANES))
 {
     K_SHARED(i64, where, 3);  /* the neighbour's first value in u */
     K_SHARED(i64, first, 3);  /* … and its value of Q at my face's first point, */
@@ -158,5 +160,13 @@ K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(real, flux),
         K_GEMM_LINES_ADD(NFP, NFP, 1, 3, back, K_S(z), K_S(x + STIFF * NP));
         K_SYNC;
         K_GEMM(NP, COLUMNS, sum, K_S(x), K_G(K_TILE(y, t, NP)));
+        K_SYNC;
+        if (rest) {
+            K_NODES(i, NP)
+            {
+                const i64 at = ((i64)t * NP + i) * LANES + lane;
+                y[at] = b[at] - y[at];
+            }
+        }
     }
 }

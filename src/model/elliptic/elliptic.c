@@ -251,6 +251,11 @@ static eg_status multiply(void *user, eg_buffer *x, eg_buffer *y)
     return eg_elliptic_apply(user, x, y);
 }
 
+static eg_status subtract(void *user, eg_buffer *b, eg_buffer *x, eg_buffer *y)
+{
+    return eg_elliptic_residual(user, b, x, y);
+}
+
 static eg_status precondition(void *user, eg_buffer *r, eg_buffer *z)
 {
     return eg_mass_apply(user, r, z);
@@ -274,7 +279,7 @@ done:
 static eg_status make_solver(elliptic *e)
 {
     const eg_case *cas = e->problem.cas;
-    const eg_linear matrix = {.user = e->op, .apply = multiply};
+    const eg_linear matrix = {.user = e->op, .apply = multiply, .residual = subtract};
     eg_krylov_options options = {.relative = eg_case_real(cas, "solver.tolerance"),
                                  .reference = EG_KRYLOV_TO_RHS,
                                  .iterations = (int)eg_case_integer(cas, "solver.iterations"),

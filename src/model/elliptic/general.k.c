@@ -50,13 +50,15 @@ K_KERNEL(fluxes, K_IN(real, u, NP *LANES), K_IN(real, metric, DIM *FQ *LANES),
     }
 }
 
+/* `rest`: y = b - A u; else b is not read. */
 K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(i64, layout), K_IN(i32, block_groups),
+         K_IN(real, b, NP *LANES), K_VAL(i32, rest),
          K_IN(real, flux), K_VAL(i64, flux_begin), K_IN(i32, neighbour, FACES *LANES),
          K_IN(u8, neighbour_face, FACES *LANES), K_IN(real, metric, DIM *FQ *LANES),
          K_IN(real, volume, (SYM + MASS) * NC * LANES), K_IN(real, penalty, FQ *LANES),
          K_IN(real, share, FACES *LANES), K_IN(real, weights), K_IN(i32, own_node),
          K_IN(i32, other_node), K_IN(i32, other_point), K_OP(inner, INNER, NP), K_OP(interp, Q, NFP),
-         K_OP(sum, NP, COLUMNS), K_OUT(real, y, NP *LANES))
+         K_OP(sum, NP, COLUMNS), K_INOUT(real, y, NP *LANES))
 {
     K_SHARED(i64, where, FACES); /* the neighbour's first value in u */
     K_SHARED(i64, first, FACES); /* … and its face's first in flux */
@@ -135,5 +137,13 @@ K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(i64, layout), K_IN(i32, b
         }
         K_SYNC;
         K_GEMM(NP, COLUMNS, sum, K_S(x), K_G(K_TILE(y, t, NP)));
+        K_SYNC;
+        if (rest) {
+            K_NODES(i, NP)
+            {
+                const i64 at = ((i64)t * NP + i) * LANES + lane;
+                y[at] = b[at] - y[at];
+            }
+        }
     }
 }

@@ -221,15 +221,17 @@ static eg_status find_flux(eg_elliptic *a, int group, int64_t from, int64_t to, 
                      : eg_launch_tiles(p->flux, from, to - from, general, EG_COUNT(general));
 }
 
-/* y on tiles [from, to) of a group. */
-static eg_status launch(eg_elliptic *a, int group, int64_t from, int64_t to, eg_buffer *u,
-                        eg_buffer *y)
+/* y = A u on tiles [from, to) of a group, or b - A u if b is not NULL. */
+static eg_status launch(eg_elliptic *a, int group, int64_t from, int64_t to, eg_buffer *b,
+                        eg_buffer *u, eg_buffer *y)
 {
     const eg_group *g = &a->space->groups[group];
     const eg_elliptic_part *p = &a->parts[group];
     const eg_argument affine[] = {
         EG_BUFFER("u", u),
         EG_INTEGER("begin", (int64_t)a->like->offset[group]),
+        EG_BUFFER_AT("b", b ? b : u, a->like->offset[group]),
+        EG_INTEGER("rest", b != NULL),
         EG_BUFFER("flux", a->flux),
         EG_BUFFER("neighbour", g->neighbour),
         EG_BUFFER("neighbour_face", g->neighbour_face),
@@ -245,6 +247,8 @@ static eg_status launch(eg_elliptic *a, int group, int64_t from, int64_t to, eg_
         EG_INTEGER("begin", (int64_t)a->like->offset[group]),
         EG_BUFFER("layout", a->like->layout),
         EG_BUFFER("block_groups", a->space->block_groups),
+        EG_BUFFER_AT("b", b ? b : u, a->like->offset[group]),
+        EG_INTEGER("rest", b != NULL),
         EG_BUFFER("flux", a->flux),
         EG_INTEGER("flux_begin", (int64_t)flux_before(a, g)),
         EG_BUFFER("neighbour", g->neighbour),
@@ -267,7 +271,7 @@ static eg_status launch(eg_elliptic *a, int group, int64_t from, int64_t to, eg_
                      : eg_launch_tiles(p->apply, from, to - from, general, EG_COUNT(general));
 }
 
-eg_status eg_elliptic_apply(eg_elliptic *a, eg_buffer *u, eg_buffer *y)
+static eg_status multiply(eg_elliptic *a, eg_buffer *b, eg_buffer *u, eg_buffer *y)
 {
     const eg_space *space = a->space;
     eg_field field = *a->like;
@@ -277,12 +281,22 @@ eg_status eg_elliptic_apply(eg_elliptic *a, eg_buffer *u, eg_buffer *y)
     for (int i = 0; i < space->group_count; i++)
         EG_TRY(find_flux(a, i, 0, space->groups[i].own_tiles, u));
     for (int i = 0; i < space->group_count; i++)
-        EG_TRY(launch(a, i, 0, space->groups[i].interior_tiles, u, y));
+        EG_TRY(launch(a, i, 0, space->groups[i].interior_tiles, b, u, y));
     EG_TRY(eg_halo_wait(a->halo, &field));
     for (int i = 0; i < space->group_count; i++)
         EG_TRY(find_flux(a, i, space->groups[i].own_tiles, space->groups[i].tiles, u));
     for (int i = 0; i < space->group_count; i++)
-        EG_TRY(launch(a, i, space->groups[i].interior_tiles, space->groups[i].own_tiles, u, y));
+        EG_TRY(launch(a, i, space->groups[i].interior_tiles, space->groups[i].own_tiles, b, u, y));
 done:
     return status;
+}
+
+eg_status eg_elliptic_apply(eg_elliptic *a, eg_buffer *u, eg_buffer *y)
+{
+    return multiply(a, NULL, u, y);
+}
+
+eg_status eg_elliptic_residual(eg_elliptic *a, eg_buffer *b, eg_buffer *u, eg_buffer *y)
+{
+    return multiply(a, b, u, y);
 }

@@ -39,6 +39,8 @@ void eg_elliptic_destroy(eg_elliptic **elliptic);
 /* y = A u, both the data of a field with one component; ghosts of u are filled, those of y are not.
  * Allocates nothing. */
 eg_status eg_elliptic_apply(eg_elliptic *elliptic, eg_buffer *u, eg_buffer *y);
+/* The same with y = b - A u, in one pass; y is neither. */
+eg_status eg_elliptic_residual(eg_elliptic *elliptic, eg_buffer *b, eg_buffer *u, eg_buffer *y);
 
 /* What the problem is given; NULL: 0. */
 typedef struct eg_elliptic_data {

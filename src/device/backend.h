@@ -108,11 +108,12 @@ struct eg_device {
     eg_context *ctx; /* not owned */
     const eg_backend *backend;
     eg_device_info info;
-    void *state;      /* the backend's own, owned by it */
-    int cuda_arch;    /* 90 for sm_90; 0 elsewhere */
-    int live_objects; /* buffers, kernels, … still open: asserted 0 at close */
-    int keepers;      /* how many have asked for kernels to be kept */
-    eg_kernel *kept;  /* a list of kernels that nobody uses at the moment; owned */
+    void *state;         /* the backend's own, owned by it */
+    int cuda_arch;       /* 90 for sm_90; 0 elsewhere */
+    int live_objects;    /* buffers, kernels, … still open: asserted 0 at close */
+    size_t buffer_bytes; /* of all buffers */
+    int keepers;         /* how many have asked for kernels to be kept */
+    eg_kernel *kept;     /* a list of kernels that nobody uses at the moment; owned */
 };
 
 /* In check mode every buffer has this many canary bytes before and behind it. */

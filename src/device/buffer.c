@@ -25,6 +25,11 @@ size_t eg_buffer_bytes(const eg_buffer *buffer)
     return buffer->count * eg_type_size(buffer->type);
 }
 
+size_t eg_device_buffer_bytes(const eg_device *device)
+{
+    return device->buffer_bytes;
+}
+
 size_t eg_buffer_count(const eg_buffer *buffer)
 {
     return buffer->count;
@@ -80,6 +85,7 @@ eg_status eg_buffer_create(eg_device *device, eg_type type, size_t count, eg_buf
         EG_TRY(device->backend->fill(device, buffer->memory, buffer->base, bytes,
                                      &(const unsigned char){POISON}, 1));
     device->live_objects++;
+    device->buffer_bytes += bytes;
     *out = buffer;
     buffer = NULL;
 done:
@@ -94,6 +100,7 @@ void eg_buffer_destroy(eg_buffer **buffer)
     eg_device *device = (*buffer)->device;
     device->backend->release(device, (*buffer)->memory);
     device->live_objects--;
+    device->buffer_bytes -= eg_buffer_bytes(*buffer);
     eg_release(device->ctx, buffer);
 }
 

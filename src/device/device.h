@@ -19,4 +19,7 @@ void eg_device_keep_kernels(eg_device *device, bool keep);
 /* Copies bytes device to device with the vendor's own routine, for the ceilings of `bench`. */
 size_t eg_buffer_bytes(const eg_buffer *buffer);
 
+/* Of all buffers of a device that there are at the moment. */
+size_t eg_device_buffer_bytes(const eg_device *device);
+
 #endif

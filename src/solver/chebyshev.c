@@ -99,7 +99,7 @@ static eg_status create(eg_vectors *vectors, eg_linear A, const eg_linear *B,
     EG_TRY(eg_chebyshev_plan(ctx, &o, chebyshev->steps));
     chebyshev->degree = o.degree;
     EG_TRY(eg_vectors_new(vectors, &chebyshev->r[0]));
-    EG_TRY(eg_vectors_new(vectors, &chebyshev->z));
+    if (B && !B->smooth) EG_TRY(eg_vectors_new(vectors, &chebyshev->z));
     EG_TRY(eg_vectors_new(vectors, &chebyshev->d));
     EG_TRY(eg_vectors_new(vectors, &chebyshev->r[1]));
     *out = chebyshev;
@@ -135,11 +135,13 @@ void eg_chebyshev_destroy(eg_chebyshev **handle)
 static eg_status take_step(eg_chebyshev *chebyshev, const eg_chebyshev_step *step, double keep,
                            eg_buffer *r, eg_buffer *x)
 {
+    const eg_linear *B = &chebyshev->B;
     eg_buffer *z = r;
     eg_status status = EG_OK;
+    if (B->smooth) return B->smooth(B->user, step->a, step->c, r, chebyshev->d, keep, step->w, x);
     if (chebyshev->preconditioned) {
         z = chebyshev->z;
-        EG_TRY(chebyshev->B.apply(chebyshev->B.user, r, z));
+        EG_TRY(B->apply(B->user, r, z));
     }
     EG_TRY(
         eg_vectors_smooth(chebyshev->vectors, step->a, step->c, z, chebyshev->d, keep, step->w, x));

@@ -16,6 +16,10 @@ typedef struct eg_linear {
     eg_status (*apply)(void *user, eg_buffer *x, eg_buffer *y);
     /* y = b - A x, for who can do that in one pass; NULL: it is made of `apply`. y is neither. */
     eg_status (*residual)(void *user, eg_buffer *b, eg_buffer *x, eg_buffer *y);
+    /* A step of smoothing, d = a d + c A r and x = keep x + w d, for who can do that in one pass;
+     * NULL: it is made of `apply`. Where a or keep is 0 it does not matter what d or x held. */
+    eg_status (*smooth)(void *user, double a, double c, eg_buffer *r, eg_buffer *d, double keep,
+                        double w, eg_buffer *x);
 } eg_linear;
 
 /* y = b - A x, one way or the other. */

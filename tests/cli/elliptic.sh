@@ -106,6 +106,23 @@ json closed.toml 'mesh.periodic=["x","y"]' elliptic.source=5 exact.u=0
 near "$(value imbalance)" 1 1e-9
 below "$(of u linf)" 1e-12
 
+# --- preconditioners: the same solution, in a few iterations -----------------------------------------------
+json "$sine"
+error=$(of u l2)
+below "$(value iterations)" 14
+below "$(value preconditioner_bytes_per_element)" 2000
+grep -q '"preconditioner_s":' out || complain "it is not told how long the preconditioner took"
+for name in mass amg pmg-amg; do
+    json "$sine" solver.preconditioner=$name
+    near "$(of u l2)" "$error" 1e-4
+done
+below "$(value iterations)" 50
+json "$sine" space.degree=4 solver.smoother=mass solver.chebyshev=fourth solver.smoother_degree=4 \
+    solver.coarsening=step solver.coarse_penalty=own solver.amg=unsmoothed solver.precision=double
+below "$(value iterations)" 24
+json types.toml solver.preconditioner=pmg-amg
+below "$(of u linf)" 1e-9
+
 # --- what does not converge fails with 1 ------------------------------------------------------------
 "$eagre" run "$sine" solver.iterations=5 --device cpu:1 >out 2>err
 [ $? -eq 1 ] || complain "5 iterations: exit code is not 1"
@@ -126,5 +143,7 @@ wrong 'divisions by zero' "$sine" 'elliptic.source=1/(x*y)'
 wrong 'elliptic.lambda' "$sine" elliptic.lambda=-1
 wrong '"lobatto"' "$sine" space.basis=modal
 wrong 'degrees from 1' "$sine" space.degree=0
+wrong 'has no such thing' "$sine" solver.preconditioner=mass solver.smoother=blocks
+wrong 'known up to degree 6' "$sine" solver.smoother_degree=7
 
 [ "$failures" -eq 0 ]

@@ -2,6 +2,8 @@
 #include "elliptic.h"
 #include "ranks.h"
 
+#include "model/elliptic/precondition.h"
+
 static const elliptic_case cases[] = {
     {"straight", EG_SHAPE_TRI, .cells = {5, 4}, .height = 1, .perturb = 0.3, .lambda = 0.7,
      .periodic = true},
@@ -68,10 +70,64 @@ static void test_elliptic__operator_in_parts_is_that_of_the_whole(void **state)
         compare_with_whole(&cases[i], 2 + (int)i);
 }
 
+/* Of conjugate gradients to 1e-8. */
+static int count_iterations(elliptic_problem *p, eg_precondition_kind kind)
+{
+    const eg_precondition_options options = eg_precondition_defaults(kind);
+    eg_expression *f = expression(p->ctx, "1 + x*y");
+    eg_vectors *vectors = NULL;
+    eg_precondition *precondition = NULL;
+    eg_pcg *pcg = NULL;
+    eg_krylov_result result;
+    TEST_OK(p->ctx, eg_vectors_create(p->space, 1, EG_F64, &vectors));
+    TEST_OK(p->ctx, eg_precondition_create(p->A, vectors, &options, &precondition));
+    TEST_OK(p->ctx,
+            eg_pcg_create(vectors, eg_elliptic_linear(p->A), eg_precondition_linear(precondition),
+                          &(eg_krylov_options){.relative = 1e-8, .zero_guess = true}, &pcg));
+    TEST_OK(p->ctx, eg_elliptic_load(p->A, &(eg_elliptic_data){.source = f}, 0, p->y->data));
+    TEST_OK(p->ctx, eg_pcg_solve(pcg, p->y->data, p->u->data, &result));
+    assert_int_equal(result.outcome, EG_KRYLOV_CONVERGED);
+    eg_pcg_destroy(&pcg);
+    eg_precondition_destroy(&precondition);
+    eg_vectors_destroy(&vectors);
+    eg_expression_destroy(&f);
+    return result.iterations;
+}
+
+static void compare_iterations(const elliptic_case *c, int degree, eg_precondition_kind kind)
+{
+    eg_context *ctx = test_context();
+    eg_comm *world = ranks_world(ctx), *self = NULL;
+    eg_device *device = NULL;
+    TEST_OK(ctx, eg_comm_self(ctx, &self));
+    TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
+    elliptic_problem all = elliptic_on(device, self, elliptic_mesh(ctx, c), c, degree, EG_F64);
+    elliptic_problem part = elliptic_on(
+        device, world, ranks_part(all.mesh, world, EG_PARTITION_DEFAULT), c, degree, EG_F64);
+    const int alone = count_iterations(&all, kind), together = count_iterations(&part, kind);
+    if (abs(together - alone) > 1)
+        fail_msg("%s: %d iterations alone, %d in parts", c->name, alone, together);
+    elliptic_free(&part);
+    elliptic_free(&all);
+    eg_device_close(&device);
+    eg_comm_destroy(&self);
+    eg_comm_destroy(&world);
+    test_context_free(&ctx);
+}
+
+static void test_elliptic__iterations_do_not_depend_on_the_number_of_ranks(void **state)
+{
+    (void)state;
+    compare_iterations(&cases[0], 3, EG_PRECONDITION_PMG_CG_AMG);
+    compare_iterations(&cases[3], 2, EG_PRECONDITION_PMG_CG_AMG);
+    compare_iterations(&cases[0], 2, EG_PRECONDITION_PMG_AMG);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_elliptic__operator_in_parts_is_that_of_the_whole),
+        cmocka_unit_test(test_elliptic__iterations_do_not_depend_on_the_number_of_ranks),
     };
     ranks_start(&argc, &argv);
     return ranks_end(cmocka_run_group_tests(tests, NULL, NULL));

@@ -5,9 +5,7 @@
 
 #include "model/elliptic/gradient.h"
 #include "model/elliptic/keys.h"
-#include "model/elliptic/mass.h"
-#include "model/elliptic/operator.h"
-#include "solver/solver.h"
+#include "model/elliptic/precondition.h"
 
 #include <assert.h>
 #include <math.h>
@@ -35,14 +33,14 @@ typedef struct elliptic {
     eg_function *exact; /* NULL: there is none */
     eg_measure *measure;
     eg_elliptic *op;
-    eg_mass *mass; /* NULL: no preconditioner */
     eg_vectors *vectors;
+    eg_precondition *precondition;
     eg_pcg *pcg;
     eg_field *u;
     eg_buffer *load;
     eg_buffer *constants, *weights; /* of a singular problem: 1, and its integral with φ */
     double imbalance;               /* of a singular problem: see balance */
-    double solve_s;
+    double setup_s, solve_s;
     eg_krylov_result result;
 } elliptic;
 
@@ -55,8 +53,8 @@ static void destroy(void *state)
     eg_buffer_destroy(&e->constants);
     eg_buffer_destroy(&e->load);
     eg_field_destroy(&e->u);
+    eg_precondition_destroy(&e->precondition);
     eg_vectors_destroy(&e->vectors);
-    eg_mass_destroy(&e->mass);
     eg_elliptic_destroy(&e->op);
     eg_measure_destroy(&e->measure);
     eg_function_destroy(&e->exact);
@@ -128,8 +126,10 @@ static eg_status check_coefficients(const eg_case *cas)
 
 static eg_status check(eg_context *ctx, const eg_case *cas)
 {
+    eg_precondition_options options;
     eg_status status = EG_OK;
     (void)ctx;
+    EG_TRY(eg_precondition_from_case(cas, &options));
     EG_TRY(check_space(cas));
     EG_TRY(check_coefficients(cas));
     EG_TRY(check_boundaries(cas));
@@ -246,21 +246,6 @@ done:
     return status;
 }
 
-static eg_status multiply(void *user, eg_buffer *x, eg_buffer *y)
-{
-    return eg_elliptic_apply(user, x, y);
-}
-
-static eg_status subtract(void *user, eg_buffer *b, eg_buffer *x, eg_buffer *y)
-{
-    return eg_elliptic_residual(user, b, x, y);
-}
-
-static eg_status precondition(void *user, eg_buffer *r, eg_buffer *z)
-{
-    return eg_mass_apply(user, r, z);
-}
-
 /* What a singular problem needs: constants, and their integrals with all functions. */
 static eg_status make_constants(elliptic *e)
 {
@@ -276,25 +261,35 @@ done:
     return status;
 }
 
+static eg_status make_preconditioner(elliptic *e)
+{
+    eg_precondition_options options;
+    eg_status status = EG_OK;
+    EG_TRY(eg_precondition_from_case(e->problem.cas, &options));
+    EG_TRY(eg_precondition_create(e->op, e->vectors, &options, &e->precondition));
+done:
+    return status;
+}
+
 static eg_status make_solver(elliptic *e)
 {
     const eg_case *cas = e->problem.cas;
-    const eg_linear matrix = {.user = e->op, .apply = multiply, .residual = subtract};
     eg_krylov_options options = {.relative = eg_case_real(cas, "solver.tolerance"),
                                  .reference = EG_KRYLOV_TO_RHS,
                                  .iterations = (int)eg_case_integer(cas, "solver.iterations"),
                                  .zero_guess = true};
-    eg_linear preconditioner = {.apply = precondition};
     eg_status status = EG_OK;
-    if (eg_case_choice(cas, "solver.preconditioner") == EG_ELLIPTIC_MASS)
-        EG_TRY(eg_mass_create(e->space, EG_F64, &e->mass));
-    preconditioner.user = e->mass;
+    const double begun = eg_wall_seconds();
+    EG_TRY(make_preconditioner(e));
+    EG_TRY(eg_device_sync(e->problem.device));
+    e->setup_s = eg_wall_seconds() - begun;
     if (eg_elliptic_is_singular(e->op)) {
         EG_TRY(make_constants(e));
         options.null_vector = e->constants;
         options.null_weights = e->weights;
     }
-    EG_TRY(eg_pcg_create(e->vectors, matrix, e->mass ? &preconditioner : NULL, &options, &e->pcg));
+    EG_TRY(eg_pcg_create(e->vectors, eg_elliptic_linear(e->op),
+                         eg_precondition_linear(e->precondition), &options, &e->pcg));
 done:
     return status;
 }
@@ -433,12 +428,13 @@ done:
 static eg_status details(void *state, eg_facts *facts)
 {
     elliptic *e = state;
-    double bytes = e->mass ? (double)eg_mass_bytes(e->mass) : 0;
+    double bytes = (double)eg_precondition_bytes(e->precondition);
     eg_status status = EG_OK;
     EG_TRY(eg_comm_sum(e->problem.comm, 1, &bytes));
     eg_facts_section(facts, "", NULL);
     eg_facts_integer(facts, "iterations", e->result.iterations);
     eg_facts_number(facts, "residual", e->result.residual);
+    eg_facts_number(facts, "preconditioner_s", e->setup_s);
     eg_facts_number(facts, "solve_s", e->solve_s);
     eg_facts_number(facts, "dof_per_s", e->solve_s > 0 ? (double)e->space->dof / e->solve_s : 0);
     eg_facts_number(facts, "preconditioner_bytes_per_element",

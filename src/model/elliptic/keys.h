@@ -6,10 +6,4 @@
 
 extern const eg_key eg_elliptic_keys[]; /* ended by a row without a name */
 
-/* The choices of solver.preconditioner, in their order. */
-typedef enum eg_elliptic_preconditioner {
-    EG_ELLIPTIC_NONE,
-    EG_ELLIPTIC_MASS
-} eg_elliptic_preconditioner;
-
 #endif

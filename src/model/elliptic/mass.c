@@ -170,6 +170,16 @@ done:
     return status;
 }
 
+static eg_status apply(void *user, eg_buffer *r, eg_buffer *z)
+{
+    return eg_mass_apply(user, r, z);
+}
+
+eg_linear eg_mass_linear(eg_mass *m)
+{
+    return (eg_linear){.user = m, .apply = apply};
+}
+
 size_t eg_mass_bytes(const eg_mass *m)
 {
     size_t bytes = 0;

@@ -3,7 +3,7 @@
 #ifndef EG_ELLIPTIC_MASS_H
 #define EG_ELLIPTIC_MASS_H
 
-#include "field/field.h"
+#include "solver/solver.h"
 
 typedef struct eg_mass eg_mass;
 
@@ -13,6 +13,8 @@ void eg_mass_destroy(eg_mass **mass);
 
 /* z = M⁻¹ r on own elements, both the data of a field. Allocates nothing. */
 eg_status eg_mass_apply(eg_mass *mass, eg_buffer *r, eg_buffer *z);
+
+eg_linear eg_mass_linear(eg_mass *mass);
 
 /* Bytes on the device that it has for elements of its own, for all of this rank. */
 size_t eg_mass_bytes(const eg_mass *mass);

@@ -1,0 +1,20 @@
+/* Element-block Jacobi: the inverses of the operator's diagonal blocks, as a preconditioner and for
+ * smoothing. */
+#ifndef EG_ELLIPTIC_BLOCKS_H
+#define EG_ELLIPTIC_BLOCKS_H
+
+#include "model/elliptic/operator.h"
+#include "solver/solver.h"
+
+typedef struct eg_blocks eg_blocks;
+
+/* Of the operator's precision; the operator is asked for its blocks and not kept. vectors: of its
+ * space, one component. EG_ERROR_NUMERIC if a block is not positive definite. Needs twice as much
+ * memory meanwhile, and more in single precision. Collective. */
+eg_status eg_blocks_create(eg_elliptic *op, eg_vectors *vectors, eg_blocks **out);
+void eg_blocks_destroy(eg_blocks **blocks);
+
+/* z = B r, and steps of smoothing in one pass. On own elements. Allocates nothing. */
+eg_linear eg_blocks_linear(eg_blocks *blocks);
+
+#endif

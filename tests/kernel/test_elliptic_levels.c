@@ -5,6 +5,7 @@
 
 #include "model/elliptic/blocks.h"
 #include "model/elliptic/degrees.h"
+#include "model/elliptic/mass.h"
 #include "model/elliptic/precondition.h"
 
 #define D EG_ELLIPTIC_DIRICHLET
@@ -199,6 +200,40 @@ static void check_blocks(eg_device *device, const elliptic_case *c, int degree, 
     setting_free(&s);
 }
 
+/* Steps of smoothing with the mass matrix are what its products say. */
+static void check_mass(eg_device *device, const elliptic_case *c, int degree, eg_type real)
+{
+    setting s = setting_new(device, c, degree, real);
+    elliptic_problem *p = &s.p;
+    double *r = random_values(p->count, 21), *z = random_values(p->count, 0), most = 0;
+    eg_mass *mass = NULL;
+    TEST_OK(p->ctx, eg_mass_create(p->space, real, &mass));
+    assert_null(eg_mass_linear(mass).smooth);
+    TEST_OK(p->ctx, eg_mass_prepare_smoothing(mass));
+    const eg_linear B = eg_mass_linear(mass);
+    multiply(p, &B, r, z);
+    for (size_t i = 0; i < p->count; i++)
+        most = fmax(most, fabs(z[i]));
+    check_smoothing(&s, &B, z, 100 * epsilon(real) * most);
+    eg_mass_destroy(&mass);
+    free(z);
+    free(r);
+    setting_free(&s);
+}
+
+static void mass_body(eg_device *device, eg_type real)
+{
+    set_pocl_optimises(false);
+    check_mass(device, &half_bent, 2, real);
+    set_pocl_optimises(true);
+}
+
+static void test_levels__a_step_with_the_mass_matrix_is_its_product(void **state)
+{
+    (void)state;
+    on_every_device(mass_body);
+}
+
 static void blocks_body(eg_device *device, eg_type real)
 {
     set_pocl_optimises(false);
@@ -319,6 +354,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         KERNEL_TEST(test_levels__degrees_interpolate_and_back_is_the_transpose),
         KERNEL_TEST(test_levels__blocks_are_inverses_of_those_of_the_form),
+        KERNEL_TEST(test_levels__a_step_with_the_mass_matrix_is_its_product),
         KERNEL_TEST(test_levels__cycle_is_symmetric_and_positive),
         KERNEL_TEST(test_levels__iterations_stay_few),
     };

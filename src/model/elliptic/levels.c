@@ -168,6 +168,7 @@ static eg_status make_smoother(eg_levels *l, level *v)
         B = eg_blocks_linear(v->blocks);
     } else {
         EG_TRY(eg_mass_create(v->space, l->options.real, &v->mass));
+        EG_TRY(eg_mass_prepare_smoothing(v->mass));
         B = eg_mass_linear(v->mass);
     }
     EG_TRY(eg_lanczos(v->vectors, A, &B, LANCZOS_STEPS, &spectrum));

@@ -1,10 +1,13 @@
 /* The operator of model `elliptic`, its matrix and preconditioners with memory that fails; the one by
- * quadrature where EAGRE_TEST_LONG is set. */
+ * quadrature, and all levels of multigrid, where EAGRE_TEST_LONG is set. */
 #include "kernel/boxes.h"
 
+#include "model/elliptic/blocks.h"
+#include "model/elliptic/degrees.h"
 #include "model/elliptic/mass.h"
 #include "model/elliptic/matrix.h"
 #include "model/elliptic/plain.h"
+#include "model/elliptic/precondition.h"
 
 static eg_status create_and_multiply(eg_space *space, void *user)
 {
@@ -49,6 +52,34 @@ done:
     return status;
 }
 
+/* The preconditioner, or its parts alone: inverses of blocks, and the way between degrees. */
+static eg_status create_levels(eg_space *space, void *user)
+{
+    const bool *whole = user;
+    const eg_precondition_options options = eg_precondition_defaults(EG_PRECONDITION_PMG_CG_AMG);
+    eg_elliptic *A = NULL;
+    eg_vectors *vectors = NULL;
+    eg_blocks *blocks = NULL;
+    eg_degrees *degrees = NULL;
+    eg_precondition *precondition = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(eg_elliptic_create(space, EG_F64, &(eg_elliptic_options){0}, &A));
+    EG_TRY(eg_vectors_create(space, 1, EG_F64, &vectors));
+    if (*whole) {
+        EG_TRY(eg_precondition_create(A, vectors, &options, &precondition));
+    } else {
+        EG_TRY(eg_blocks_create(A, vectors, &blocks));
+        EG_TRY(eg_degrees_create(space, space, EG_F32, &degrees));
+    }
+done:
+    eg_precondition_destroy(&precondition);
+    eg_degrees_destroy(&degrees);
+    eg_blocks_destroy(&blocks);
+    eg_vectors_destroy(&vectors);
+    eg_elliptic_destroy(&A);
+    return status;
+}
+
 static void test_elliptic_memory__failure_is_an_error_and_leaks_nothing(void **state)
 {
     (void)state;
@@ -66,11 +97,20 @@ static void test_elliptic_memory__failure_while_a_matrix_is_made_leaks_nothing(v
     box_allocation_sweep(&options, create_matrix, NULL);
 }
 
+static void test_elliptic_memory__failure_while_levels_are_made_leaks_nothing(void **state)
+{
+    (void)state;
+    const eg_box_options options = box_options(EG_SHAPE_TRI, 2, 2, 0, 0);
+    box_allocation_sweep(&options, create_levels, &(bool){false});
+    if (getenv("EAGRE_TEST_LONG")) box_allocation_sweep(&options, create_levels, &(bool){true});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         KERNEL_TEST(test_elliptic_memory__failure_is_an_error_and_leaks_nothing),
         KERNEL_TEST(test_elliptic_memory__failure_while_a_matrix_is_made_leaks_nothing),
+        KERNEL_TEST(test_elliptic_memory__failure_while_levels_are_made_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

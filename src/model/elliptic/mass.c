@@ -234,11 +234,3 @@ eg_linear eg_mass_linear(eg_mass *m)
 {
     return (eg_linear){.user = m, .apply = apply, .smooth = m->smooths ? smooth : NULL};
 }
-
-size_t eg_mass_bytes(const eg_mass *m)
-{
-    size_t bytes = 0;
-    for (int group = 0; group < m->space->group_count; group++)
-        if (m->parts[group].scale) bytes += eg_buffer_bytes(m->parts[group].scale);
-    return bytes;
-}

@@ -18,7 +18,4 @@ eg_status eg_mass_apply(eg_mass *mass, eg_buffer *r, eg_buffer *z);
 eg_status eg_mass_prepare_smoothing(eg_mass *mass);
 eg_linear eg_mass_linear(eg_mass *mass);
 
-/* Bytes on the device that it has for elements of its own, for all of this rank. */
-size_t eg_mass_bytes(const eg_mass *mass);
-
 #endif

@@ -294,6 +294,26 @@ static void fresh_values_are_nan(eg_device *device)
     }
 }
 
+static void count_bytes(eg_device *device)
+{
+    eg_context *ctx = eg_device_context(device);
+    const size_t before = eg_device_buffer_bytes(device);
+    eg_buffer *doubles = NULL, *bytes = NULL;
+    TEST_OK(ctx, eg_buffer_create(device, EG_F64, 100, &doubles));
+    TEST_OK(ctx, eg_buffer_create(device, EG_U8, 7, &bytes));
+    assert_int_equal(eg_device_buffer_bytes(device), before + 807);
+    eg_buffer_destroy(&doubles);
+    assert_int_equal(eg_device_buffer_bytes(device), before + 7);
+    eg_buffer_destroy(&bytes);
+    assert_int_equal(eg_device_buffer_bytes(device), before);
+}
+
+static void test_buffer__a_device_knows_the_bytes_of_its_buffers(void **state)
+{
+    (void)state;
+    on_every_device(count_bytes);
+}
+
 static void test_buffer__fresh_values_are_nan_in_check_mode(void **state)
 {
     (void)state;
@@ -444,6 +464,7 @@ int main(void)
         cmocka_unit_test(test_buffer__values_of_every_type_survive_upload_copy_fill_and_download),
         cmocka_unit_test(test_buffer__ranges_outside_are_refused_and_empty_ones_are_not),
         cmocka_unit_test(test_buffer__a_buffer_of_no_values_is_a_buffer),
+        cmocka_unit_test(test_buffer__a_device_knows_the_bytes_of_its_buffers),
         cmocka_unit_test(test_buffer__fresh_values_are_nan_in_check_mode),
         cmocka_unit_test(test_buffer__a_write_outside_is_found_with_its_side_and_distance),
         cmocka_unit_test(test_buffer__one_larger_than_the_device_is_refused),

@@ -15,6 +15,8 @@
 #define DOMINATED 0.5
 /* … and else connections are strong, whatever the limit, from this part of a row's strongest on. */
 #define WEAKER 0.3
+/* What is left of a diagonal without weak connections counts as at least this part of it. */
+#define LEFT 0.5
 
 static double diagonal_entry(const eg_csr *a, int32_t i)
 {
@@ -44,10 +46,12 @@ typedef struct graph {
     const double *near_null; /* [rows] not owned */
     double *inverse;         /* [rows] 1 / a_ii */
     double *limit;           /* [rows] how strong a row's connections must be */
+    bool *dominated;         /* [rows] by its diagonal */
 } graph;
 
 static void free_graph(graph *g)
 {
+    eg_release(g->a->ctx, &g->dominated);
     eg_release(g->a->ctx, &g->limit);
     eg_release(g->a->ctx, &g->inverse);
 }
@@ -62,20 +66,22 @@ static double connection(const graph *g, int32_t i, int64_t k)
     return fabs(g->a->value[k]) * sqrt(g->inverse[i] * g->inverse[j]);
 }
 
+/* For both of its ends: what is held by two bodies, next to nothing to either, does not join them. */
 static bool is_strong(const graph *g, int32_t i, int64_t k)
 {
     const double size = connection(g, i, k);
-    return size > 0.0 && size >= g->limit[i];
+    return size > 0.0 && size >= g->limit[i] && size >= g->limit[g->a->column[k]];
 }
 
 /* Rows whose diagonal does not dominate have strong connections, however many weak ones they have:
- * those not much weaker than the strongest. Others are left to smoothing, if they have none. */
+ * those not much weaker than the strongest. */
 static eg_status make_graph(const eg_csr *a, double strength, const double *near_null, graph *g)
 {
     eg_status status = EG_OK;
     *g = (graph){.a = a, .near_null = near_null};
     EG_TRY(eg_new(a->ctx, (size_t)a->rows, &g->inverse));
     EG_TRY(eg_new(a->ctx, (size_t)a->rows, &g->limit));
+    EG_TRY(eg_new(a->ctx, (size_t)a->rows, &g->dominated));
     EG_TRY(eg_amg_invert_diagonal(a, g->inverse));
     for (int32_t i = 0; i < a->rows; i++) {
         double strongest = 0.0, sum = 0.0;
@@ -83,13 +89,16 @@ static eg_status make_graph(const eg_csr *a, double strength, const double *near
             strongest = fmax(strongest, connection(g, i, k));
             if (a->column[k] != i) sum += fabs(a->value[k]) * g->inverse[i];
         }
-        g->limit[i] = sum > DOMINATED ? fmin(strength, WEAKER * strongest) : strength;
+        g->dominated[i] = sum <= DOMINATED;
+        g->limit[i] = g->dominated[i] ? strength : fmin(strength, WEAKER * strongest);
     }
 done:
     return status;
 }
 
-/* Rows whose neighbours are all free become roots. */
+/* Rows whose neighbours are all free become roots. One without strong connections is left to smoothing
+ * if its diagonal dominates, and else an aggregate by itself: a body in a soft medium, held by many
+ * connections none of which counts. */
 static int32_t find_roots(const graph *g, int32_t *aggregate)
 {
     const eg_csr *a = g->a;
@@ -101,7 +110,7 @@ static int32_t find_roots(const graph *g, int32_t *aggregate)
                 alone = false;
                 free = aggregate[a->column[k]] < 0;
             }
-        if (!free || alone) continue;
+        if (!free || (alone && g->dominated[i])) continue;
         for (int64_t k = a->offset[i]; k < a->offset[i + 1]; k++)
             if (is_strong(g, i, k)) aggregate[a->column[k]] = count;
         aggregate[i] = count++;
@@ -172,7 +181,8 @@ done:
     return status;
 }
 
-/* a without its weak connections, which are added to the diagonal. */
+/* a without its weak connections, which are added to the diagonal so that it makes the same of the
+ * near-null vector. */
 static eg_status filter(const eg_csr *a, double strength, const double *near_null, eg_csr **out)
 {
     graph g;
@@ -187,14 +197,13 @@ static eg_status filter(const eg_csr *a, double strength, const double *near_nul
             if (a->column[k] == i) {
                 diagonal = at;
             } else if (!is_strong(&g, i, k)) {
-                weak += a->value[k];
+                weak += a->value[k] * near_null[a->column[k]] / near_null[i];
                 continue;
             }
             f->column[at] = a->column[k];
             f->value[at++] = a->value[k];
         }
-        /* A diagonal that would lose its sign is left as it was. */
-        if (f->value[diagonal] + weak > 0.1 * f->value[diagonal]) f->value[diagonal] += weak;
+        f->value[diagonal] += weak;
         f->offset[i + 1] = at;
     }
     *out = f;
@@ -214,7 +223,8 @@ eg_status eg_amg_smooth_prolongation(const eg_csr *a, double strength, const dou
     EG_TRY(eg_csr_multiply(f, tentative, &p));
     for (int32_t i = 0; i < p->rows; i++) {
         const int64_t own = tentative->offset[i];
-        const double factor = -omega / diagonal_entry(f, i);
+        /* What is left of a diagonal may be next to nothing. */
+        const double factor = -omega / fmax(diagonal_entry(f, i), LEFT * diagonal_entry(a, i));
         for (int64_t k = p->offset[i]; k < p->offset[i + 1]; k++) {
             p->value[k] *= factor;
             if (own < tentative->offset[i + 1] && p->column[k] == tentative->column[own])

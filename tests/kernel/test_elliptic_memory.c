@@ -41,7 +41,7 @@ static eg_status create_matrix(eg_space *space, void *user)
     eg_status status = EG_OK;
     (void)user;
     EG_TRY(eg_elliptic_create(space, EG_F64, &(eg_elliptic_options){0}, &A));
-    EG_TRY(eg_unknowns_create(space, true, &unknowns));
+    EG_TRY(eg_unknowns_create(space, true, NULL, &unknowns));
     EG_TRY(eg_plain_create(space, EG_F64, unknowns, EG_F32, &plain));
     EG_TRY(eg_elliptic_matrix(A, unknowns, &csr));
 done:

@@ -29,7 +29,7 @@ static setting setting_new(eg_device *device, eg_type real, eg_type plain, bool 
     TEST_OK(ctx,
             eg_space_create(device, s.comm, s.mesh,
                             &(eg_space_options){.basis = EG_BASIS_LOBATTO, .degree = 1}, &s.space));
-    TEST_OK(ctx, eg_unknowns_create(s.space, continuous, &s.unknowns));
+    TEST_OK(ctx, eg_unknowns_create(s.space, continuous, NULL, &s.unknowns));
     TEST_OK(ctx, eg_plain_create(s.space, real, s.unknowns, plain, &s.plain));
     TEST_OK(ctx, eg_field_create(s.space, 1, real, &s.field));
     s.nodes = eg_field_host_count(s.field);

@@ -26,18 +26,66 @@ done:
     return status;
 }
 
+/* Functions are not continuous over faces where the larger k is about so many times the smaller:
+ * each side is a body of its own, which no other may hold fast where they touch in a vertex. */
+#define JUMP 90.0
+
+/* apart [elements][face_stride] of own elements, by the share of the flux that each side gives. */
+static eg_status mark_jumps(const eg_elliptic *a, int group, bool *apart)
+{
+    const eg_group *g = &a->space->groups[group];
+    const size_t faces = (size_t)a->faces, lanes = (size_t)g->lanes;
+    const size_t count = (size_t)g->own_tiles * faces * lanes;
+    const float *single = NULL;
+    const double *full = NULL;
+    void *shares = NULL;
+    eg_status status = EG_OK;
+    if (count == 0) return EG_OK;
+    EG_TRY(eg_allocate_array(a->space->ctx, count, eg_type_size(a->real), &shares));
+    EG_TRY(eg_buffer_download(a->parts[group].share, 0, count, shares));
+    if (a->real == EG_F32)
+        single = shares;
+    else
+        full = shares;
+    for (size_t i = 0; i < count; i++) {
+        const double share = single ? (double)single[i] : full[i], most = JUMP / (1.0 + JUMP);
+        const size_t slot = i / (faces * lanes) * lanes + i % lanes, face = i / lanes % faces;
+        const size_t element = (size_t)g->element_of_slot[slot];
+        apart[element * (size_t)a->space->mesh->face_stride + face] =
+            share > most || share < 1.0 - most;
+    }
+done:
+    eg_release(a->space->ctx, &shares);
+    return status;
+}
+
+/* NULL where k is constant. */
+static eg_status find_jumps(const eg_elliptic *a, bool **apart)
+{
+    const eg_mesh *mesh = a->space->mesh;
+    eg_status status = EG_OK;
+    if (a->affine) return EG_OK;
+    EG_TRY(eg_new(mesh->ctx, (size_t)mesh->element_count * (size_t)mesh->face_stride, apart));
+    for (int group = 0; group < a->space->group_count; group++)
+        EG_TRY(mark_jumps(a, group, *apart));
+done:
+    return status;
+}
+
 static eg_status create_parts(const eg_elliptic *elliptic, eg_elliptic_coarse *c)
 {
     eg_space *space = c->space;
     eg_amg_options amg = c->options.amg;
     eg_unknowns *unknowns = NULL;
     eg_csr *matrix = NULL;
+    bool *apart = NULL;
     eg_status status = EG_OK;
     amg.near_null = NULL;
     amg.comm = space->comm;
     if (amg.strength == 0.0 && c->options.continuous) amg.strength = 0.25;
     if (amg.k_levels == 0 && c->options.continuous) amg.k_levels = 1;
-    EG_TRY(eg_unknowns_create(space, c->options.continuous, &unknowns));
+    if (c->options.continuous) EG_TRY(eg_comm_agree(space->comm, find_jumps(elliptic, &apart)));
+    EG_TRY(eg_unknowns_create(space, c->options.continuous, apart, &unknowns));
     EG_TRY(eg_plain_create(space, elliptic->real, unknowns, amg.type, &c->plain));
     EG_TRY(eg_comm_agree(space->comm, create_vectors(c, unknowns->count)));
     EG_TRY(eg_elliptic_matrix(elliptic, unknowns, &matrix));
@@ -45,6 +93,7 @@ static eg_status create_parts(const eg_elliptic *elliptic, eg_elliptic_coarse *c
 done:
     eg_csr_destroy(&matrix);
     eg_unknowns_destroy(&unknowns);
+    eg_release(space->ctx, &apart);
     return status;
 }
 

@@ -185,9 +185,9 @@ done:
  * number: element * CORNERS + corner. */
 enum { CORNERS = EG_MAX_VERTICES };
 
-/* Corners on both sides of faces of own elements take the lesser name; returns how often they
- * differed. */
-static int64_t agree_on_names(const eg_mesh *mesh, int64_t *name)
+/* Corners on both sides of faces of own elements, but for those in `apart`, take the lesser name;
+ * returns how often they differed. */
+static int64_t agree_on_names(const eg_mesh *mesh, const bool *apart, int64_t *name)
 {
     int64_t changes = 0;
     for (int32_t e = 0; e < mesh->element_count; e++) {
@@ -195,7 +195,7 @@ static int64_t agree_on_names(const eg_mesh *mesh, int64_t *name)
         for (int f = 0; f < info->faces; f++) {
             const int64_t at = e * (int64_t)mesh->face_stride + f;
             const int32_t other = mesh->neighbour[at];
-            if (other < 0) continue;
+            if (other < 0 || (apart && apart[at])) continue;
             const int8_t *there = info->face[EG_FACE(mesh->neighbour_face[at])];
             for (int i = 0; i < info->face_vertices; i++) {
                 const int turned = eg_orientation_vertex(
@@ -212,7 +212,7 @@ static int64_t agree_on_names(const eg_mesh *mesh, int64_t *name)
 
 /* name [elements + ghosts][CORNERS], from the elements' numbers. */
 static eg_status name_corners(const eg_mesh *mesh, eg_comm *comm, const int64_t *number,
-                              int64_t *name)
+                              const bool *apart, int64_t *name)
 {
     sender s = {0};
     double changes;
@@ -222,7 +222,7 @@ static eg_status name_corners(const eg_mesh *mesh, eg_comm *comm, const int64_t 
         for (int i = 0; i < CORNERS; i++)
             name[e * CORNERS + i] = number[e] * CORNERS + i;
     do {
-        changes = (double)agree_on_names(mesh, name);
+        changes = (double)agree_on_names(mesh, apart, name);
         EG_TRY(send_values(&s));
         EG_TRY(eg_comm_sum(comm, 1, &changes));
     } while (changes > 0);
@@ -283,14 +283,15 @@ done:
     return status;
 }
 
-static eg_status number_vertices(const eg_space *space, const int64_t *number, eg_unknowns *u)
+static eg_status number_vertices(const eg_space *space, const int64_t *number, const bool *apart,
+                                 eg_unknowns *u)
 {
     const eg_mesh *mesh = space->mesh;
     vertices v = {0};
     int corner[CORNERS] = {0};
     eg_status status = EG_OK;
     EG_TRY(eg_comm_agree(space->comm, make_vertices(mesh, &v)));
-    EG_TRY(name_corners(mesh, space->comm, number, v.name));
+    EG_TRY(name_corners(mesh, space->comm, number, apart, v.name));
     find_firsts(mesh, number, v.name, v.firsts);
     EG_TRY(collect(mesh, space->comm, number, v.firsts, v.all));
     for (int64_t n = 0; n < mesh->global_count; n++)
@@ -344,7 +345,8 @@ done:
     return status;
 }
 
-eg_status eg_unknowns_create(const eg_space *space, bool continuous, eg_unknowns **out)
+eg_status eg_unknowns_create(const eg_space *space, bool continuous, const bool *apart,
+                             eg_unknowns **out)
 {
     const eg_mesh *mesh = space->mesh;
     int64_t *number = NULL;
@@ -355,7 +357,7 @@ eg_status eg_unknowns_create(const eg_space *space, bool continuous, eg_unknowns
     EG_TRY(eg_comm_agree(space->comm, allocate(space, &number, &u)));
     EG_TRY(number_elements(mesh, space->comm, number));
     if (continuous) {
-        EG_TRY(number_vertices(space, number, u));
+        EG_TRY(number_vertices(space, number, apart, u));
     } else {
         u->count = (int32_t)(mesh->global_count * u->np);
         for (int64_t e = 0; e < mesh->element_count + mesh->ghost_count; e++)

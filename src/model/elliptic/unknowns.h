@@ -15,9 +15,11 @@ typedef struct eg_unknowns {
 /* All elements of the space have one shape and degree. Each node of an element is an unknown of
  * its own, or, `continuous`, for degree 1 in the basis EG_BASIS_LOBATTO, one with the nodes of
  * other elements at the same vertex, also through periodic faces (and only through faces:
- * elements that touch in a point alone do not share it). Collective; ranks agree on whether it
- * has worked. */
-eg_status eg_unknowns_create(const eg_space *space, bool continuous, eg_unknowns **out);
+ * elements that touch in a point alone do not share it). Faces in `apart` [elements][face_stride],
+ * NULL for none, do not join what is on both sides; neighbours must agree on them. Collective;
+ * ranks agree on whether it has worked. */
+eg_status eg_unknowns_create(const eg_space *space, bool continuous, const bool *apart,
+                             eg_unknowns **out);
 void eg_unknowns_destroy(eg_unknowns **unknowns);
 
 /* Where a node of an element or ghost stands in the data of fields like this, of one component. */

@@ -416,6 +416,7 @@ static const catalogue_row catalogue[] = {
     {"model/euler/traces.k.c", "traces", EG_F64, .defines = {{"M", 3}, {"BASIS", 15}}},
     {"model/euler/traces.k.c", "traces", EG_F64, .defines = {{"M", 8}, {"BASIS", 80}}},
     {"model/euler/speeds.k.c", "speeds", EG_F64, .defines = {{"M", 4}, {"PARTS", 4}}},
+    {"model/euler/fastest.k.c", "fastest", EG_F64, .only_on_cpu = true, .defines = {{"M", 3}}},
     CATALOGUE_EULER_TOTALS(4, 1, 0, 1, 1),
     CATALOGUE_EULER_TOTALS(3, 0, 0, 1, 1),
     CATALOGUE_EULER_TOTALS(3, 0, 1, 45, 3),

@@ -206,9 +206,18 @@ ONE_PIECE void find_fluxes_1(trace l, trace r, real *to) { find_fluxes(l, r, 1, 
 #define PUT_OFF(i, sum) K_SET(sums[i], sum);
 #define TAKE_UP(i) K_GET(sums[i])
 
+/* Fields beyond the caches: asks for what the next tile will read, spread over the sums of this one. */
+#if K_STREAMING
+#define FETCH_LINE(next) \
+    K_UNROLL for (int i = 0; i < M; i++) K_FETCH((next) + (c * NP + j * M + i) * LANES + lane);
+#else
+#define FETCH_LINE(next)
+#endif
+
 /* What the lines along d add to all values, with the fluxes at both ends: END(i, BEGIN(i) + …) for each
- * value i. */
-#define ADD_LINES(d, scale, at_low, at_high, BEGIN, END) \
+ * value i. `next` is what is asked for meanwhile: of `u` the upper neighbours of the next tile, which come
+ * first and are read whole a row later. */
+#define ADD_LINES(d, scale, at_low, at_high, BEGIN, END, next) \
     { \
         vreal diff[NP], low[M], high[M]; \
         K_UNROLL for (int i = 0; i < M; i++) { \
@@ -236,6 +245,7 @@ ONE_PIECE void find_fluxes_1(trace l, trace r, real *to) { find_fluxes(l, r, 1, 
                     K_UNROLL for (int i = 0; i < M; i++) r[i] += diff[i * M + p] * f; \
                 } \
                 K_UNROLL for (int i = 0; i < M; i++) END(c * NP + NODE_OF(d, j, i), r[i]) \
+                FETCH_LINE(next) \
             } \
     }
 #if SCHEME == SCHEME_CHAIN
@@ -246,18 +256,6 @@ ONE_PIECE void find_fluxes_1(trace l, trace r, real *to) { find_fluxes(l, r, 1, 
 #define INNER_TERMS M
 #define AT_END(d, j, e) K_R(0)
 #define INNER_RATE(i)
-#endif
-
-/* Fields beyond the caches: asks for what the next tile will read, of `u` at its upper neighbours, which
- * come first and are read whole a row later. */
-#if K_STREAMING
-#define FETCH_AHEAD \
-    for (int i = 0; i < ROWS * LANES; i += K_LINE) { \
-        K_FETCH(K_TILE(u + begin, ROW_ONE(3) + 1, ROWS) + i); \
-        K_FETCH(K_TILE(LOW_STORAGE ? k : first, t + 1, ROWS) + i); \
-    }
-#else
-#define FETCH_AHEAD
 #endif
 
 K_KERNEL(sweep, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(i32, neighbour, 4 *LANES),
@@ -287,7 +285,6 @@ K_KERNEL(sweep, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(
     {
         K_GLOBAL const real *own = K_TILE(u + begin, t, ROWS);
         if (start < 0) start = t;
-        FETCH_AHEAD
         K_NODES(i, NP)
         {
             const side s = side_of(OWN_STATE(0, i));
@@ -336,7 +333,7 @@ K_KERNEL(sweep, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(
                                                  K_GET(from_two + (i - 1) * LANES + shift)));
         FIND_FLUXES(1, 1, at_top)
 
-        ADD_LINES(0, scale_x, at_left, right + BEFORE, BASE, PUT_OFF)
-        ADD_LINES(1, scale_y, at_bottom, at_top, TAKE_UP, FINISH)
+        ADD_LINES(0, scale_x, at_left, right + BEFORE, BASE, PUT_OFF, K_TILE(u + begin, ROW_ONE(3) + 1, ROWS))
+        ADD_LINES(1, scale_y, at_bottom, at_top, TAKE_UP, FINISH, K_TILE(LOW_STORAGE ? k : first, t + 1, ROWS))
     }
 }

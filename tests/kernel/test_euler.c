@@ -471,7 +471,7 @@ static void subcell_flux(const bench *b, int32_t e, const double *r, int d, int 
 /* What add_line does, blended with finite volumes. */
 static void add_blended(const bench *b, int32_t e, const double *r, int d, int i, double *rate)
 {
-    const double share = b->shares ? fmin(b->shares[e], b->s->degree == 1 ? 0.3 : 0.5) : 0;
+    const double share = b->shares ? fmin(b->shares[e], 0.5) : 0;
     double high_order[4] = {0}, low[4], high[4];
     add_line(b, e, r, d, i, high_order);
     for (int c = 0; c < 4; c++)
@@ -692,6 +692,66 @@ static void test_euler__steps_are_stable_with_any_number_of_threads(void **state
     test_context_free(&ctx);
 }
 
+/* One component of one element: values v, moved to the mean of others, are not beyond v or the mean. */
+static void check_start(const bench *b, int32_t e, const double *others, const double *v,
+                        const double *found)
+{
+    const eg_element *line = element_of(b)->line;
+    const int n = line->np, np = n * n;
+    double all = 0, mean = 0, other = 0, least = v[0], most = v[0], part = 1;
+    for (int i = 0; i < np; i++) {
+        const double r[2] = {line->r[i % n], line->r[i / n]};
+        double normal[2], x[2];
+        const double share =
+            line->weights[i % n] * line->weights[i / n] * normal_at(b, e, r, 0, normal, x);
+        all += share;
+        mean += share * v[i];
+        other += share * others[i];
+        least = fmin(least, v[i]);
+        most = fmax(most, v[i]);
+    }
+    mean /= all;
+    other /= all;
+    if (other + most - mean > most) part = fmin(part, fmax(most - other, 0) / (most - mean));
+    if (other + least - mean < least) part = fmin(part, fmax(other - least, 0) / (mean - least));
+    for (int i = 0; i < np; i++)
+        assert_near(found[i], other + part * (v[i] - mean), 1e-13, b->s->name, (size_t)i);
+}
+
+static void check_starts(eg_device *device, eg_type real)
+{
+    /* DG on squares, NDG turned and perturbed, DG curved */
+    static const int chosen[] = {0, 5, 7, 11};
+    for (size_t k = 0; real == EG_F64 && k < EG_COUNT(chosen); k++) {
+        bench b = bench_new(device, &settings[chosen[k]], usual, false);
+        const int np = element_of(&b)->np;
+        double *others, *values;
+        eg_field *projected = random_states(b.space, 1, &others);
+        eg_field *field = random_states(b.space, 2, &values);
+        double *found = new_values(eg_field_host_count(field));
+        now_at(device, real, "%s, setting %d", b.s->name, chosen[k]);
+        TEST_OK(b.space->ctx, eg_euler_start(b.op, projected, field));
+        TEST_OK(b.space->ctx, eg_field_to_host(field, found));
+        for (int i = 0; i < b.mesh->element_count * 4; i++)
+            check_start(&b, i / 4, &others[i * np], &values[i * np], &found[i * np]);
+        free(found);
+        free(values);
+        free(others);
+        eg_field_destroy(&field);
+        eg_field_destroy(&projected);
+        bench_free(&b);
+    }
+}
+
+static void test_euler__starts_with_means_and_not_beyond_values(void **state)
+{
+    eg_context *ctx = test_context();
+    (void)state;
+    on_device(ctx, "cpu:1", check_starts);
+    where[0] = '\0';
+    test_context_free(&ctx);
+}
+
 static void check_blends(eg_device *device, eg_type real)
 {
     for (size_t i = 0; i < EG_COUNT(blended); i++) {
@@ -834,6 +894,7 @@ int main(void)
         KERNEL_TEST(test_euler__blends_on_a_cpu),
         KERNEL_TEST(test_euler__sweeps_with_any_number_of_threads),
         cmocka_unit_test(test_euler__steps_are_stable_with_any_number_of_threads),
+        cmocka_unit_test(test_euler__starts_with_means_and_not_beyond_values),
         cmocka_unit_test(test_euler__uniform_flow_stays_on_perturbed_meshes),
         cmocka_unit_test(test_euler__uniform_flow_stays_on_curved_meshes),
         cmocka_unit_test(test_euler__conserves_for_a_thousand_steps),

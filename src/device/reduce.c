@@ -6,7 +6,7 @@ struct eg_reducer {
     eg_type type;
     size_t count; /* of kinds */
     eg_reduction_kind kinds[EG_REDUCTIONS_MAX];
-    int blocks; /* a constant of the device: not of threads, not of timing */
+    int blocks; /* at most; a constant of the device: not of threads, not of timing */
     eg_kernel *reduce, *finish;
     eg_buffer *partial; /* [kind][block] */
 };
@@ -117,6 +117,8 @@ eg_status eg_reduce(eg_reducer *reducer, size_t count, const eg_reduction *reduc
     /* Chunks are multiples of a cache line's worth of rows, so that blocks stream aligned data. */
     size_t blocks = (size_t)reducer->blocks, unit = 8 * 64;
     size_t chunk = ((count + blocks - 1) / blocks + unit - 1) / unit * unit;
+    /* Blocks without values are left out, but for one that says that there are none. */
+    int64_t used = count > 0 ? (int64_t)((count + chunk - 1) / chunk) : 1;
     arguments[n++] = EG_INTEGER("count", (int64_t)count);
     arguments[n++] = EG_INTEGER("chunk", (int64_t)chunk);
     for (size_t k = 0; k < EG_REDUCTIONS_MAX; k++) {
@@ -131,8 +133,8 @@ eg_status eg_reduce(eg_reducer *reducer, size_t count, const eg_reduction *reduc
     if (!result || result->count < reducer->count)
         return eg_fail(reducer->device->ctx, EG_ERROR_ARGUMENT,
                        "the result of %zu reductions needs as many values", reducer->count);
-    EG_TRY(eg_launch_tiles(reducer->reduce, 0, reducer->blocks, arguments, n));
-    EG_TRY(eg_launch(reducer->finish, (int64_t)reducer->count,
+    EG_TRY(eg_launch_tiles(reducer->reduce, 0, used, arguments, n));
+    EG_TRY(eg_launch(reducer->finish, (int64_t)reducer->count, EG_INTEGER("blocks", used),
                      EG_BUFFER("partial", reducer->partial), EG_BUFFER("result", result)));
 done:
     return status;

@@ -1,8 +1,8 @@
 /* Sums, dot products and maxima in an order that depends on sizes alone.
  *
- * Block t of BLOCKS takes values [t*chunk, (t+1)*chunk); inside it, thread (row, lane) adds every
- * ROWS*LANES-th value in turn; then rows and lanes are added pairwise. `finish` adds the BLOCKS
- * partial results the same way. KIND_k: 0 sum, 1 dot, 2 weighted dot, 3 max, 4 max |x|. Maxima keep
+ * Block t, of at most BLOCKS, takes values [t*chunk, (t+1)*chunk); inside it, thread (row, lane) adds
+ * every ROWS*LANES-th value in turn; then rows and lanes are added pairwise. `finish` adds the partial
+ * results of all `blocks` the same way. KIND_k: 0 sum, 1 dot, 2 weighted dot, 3 max, 4 max |x|. Maxima keep
  * NaN. */
 
 #define IS_MAX(kind) ((kind) >= 3)
@@ -70,16 +70,16 @@ K_KERNEL(reduce, K_VAL(i64, count), K_VAL(i64, chunk), K_IN(real, x0), K_IN(real
 
 #define KIND_OF(t) ((t) == 0 ? KIND_0 : (t) == 1 ? KIND_1 : (t) == 2 ? KIND_2 : KIND_3)
 
-K_KERNEL(finish, K_IN(f64, partial), K_OUT(f64, result))
+K_KERNEL(finish, K_VAL(i32, blocks), K_IN(f64, partial), K_OUT(f64, result))
 {
     K_SHARED(f64, s, ROWS);
     K_PRIVATE(f64, sum, ROWS);
     K_TILES(t)
     {
         K_NODES(i, ROWS) K_P(sum) = FIRST(KIND_OF(t));
-        for (int j = 0; j < BLOCKS; j += ROWS * LANES)
+        for (int j = 0; j < blocks; j += ROWS * LANES)
             K_NODES(i, ROWS)
-            if (j + i * LANES + lane < BLOCKS)
+            if (j + i * LANES + lane < blocks)
                 K_P(sum) = join(KIND_OF(t), K_P(sum), partial[(i64)t * BLOCKS + j + i * LANES + lane]);
         K_NODES(i, ROWS) s[i][lane] = K_P(sum);
         K_SYNC;

@@ -84,8 +84,12 @@ typedef struct catalogue_row {
     CATALOGUE_EULER_SHAPED(lanes, m, inner, scheme, gauss, 0, flux, boundaries, low_storage, 1,    \
                            4 * (m) * (inner) + (m) * (m) + 8 * (m) * ((gauss) + (boundaries)), 3)
 #define CATALOGUE_EULER_TOTALS(m, cartesian, curved, rows_of_metric, order)                        \
+    CATALOGUE_EULER_SHAPE("totals", m, cartesian, curved, rows_of_metric, order)
+#define CATALOGUE_EULER_START(m, cartesian, curved, rows_of_metric, order)                         \
+    CATALOGUE_EULER_SHAPE("start", m, cartesian, curved, rows_of_metric, order)
+#define CATALOGUE_EULER_SHAPE(entry, m, cartesian, curved, rows_of_metric, order)                  \
     {                                                                                              \
-        "model/euler/totals.k.c", "totals", EG_F64, .defines = {                                   \
+        "model/euler/" entry ".k.c", entry, EG_F64, .defines = {                                   \
             {"M", m},                                                                              \
             {"INNER", m},                                                                          \
             {"GAUSS", 0},                                                                          \
@@ -416,9 +420,12 @@ static const catalogue_row catalogue[] = {
     {"model/euler/traces.k.c", "traces", EG_F64, .defines = {{"M", 3}, {"BASIS", 15}}},
     {"model/euler/traces.k.c", "traces", EG_F64, .defines = {{"M", 8}, {"BASIS", 80}}},
     {"model/euler/speeds.k.c", "speeds", EG_F64, .defines = {{"M", 4}, {"PARTS", 4}}},
+    {"model/euler/fastest.k.c", "fastest", EG_F64, .only_on_cpu = true, .defines = {{"M", 3}}},
     CATALOGUE_EULER_TOTALS(4, 1, 0, 1, 1),
     CATALOGUE_EULER_TOTALS(3, 0, 0, 1, 1),
     CATALOGUE_EULER_TOTALS(3, 0, 1, 45, 3),
+    CATALOGUE_EULER_START(2, 1, 0, 1, 1),
+    CATALOGUE_EULER_START(3, 0, 1, 45, 3),
     {"model/euler/means.k.c", "means", EG_F64, .defines = {{"M", 2}, {"CARTESIAN", 1}}},
     {"model/euler/means.k.c", "means", EG_F64, .defines = {{"M", 9}, {"CARTESIAN", 0}}},
     {"model/euler/indicator.k.c", "indicator", EG_F64, .rows = 2, .not_on_cpu = true,

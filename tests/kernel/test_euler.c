@@ -1,6 +1,6 @@
 /* The operator of model `euler` on every device against plain loops: a stage of every method, numerical
  * flux and boundary, on equal, graded, turned, perturbed and curved elements; that uniform flow stays as
- * it is, and that what is conserved stays for a thousand steps. */
+ * it is, that what is conserved stays for a thousand steps, and which steps are stable. */
 #include "euler_runs.h"
 #include "kernel/devices.h"
 
@@ -471,7 +471,7 @@ static void subcell_flux(const bench *b, int32_t e, const double *r, int d, int 
 /* What add_line does, blended with finite volumes. */
 static void add_blended(const bench *b, int32_t e, const double *r, int d, int i, double *rate)
 {
-    const double share = b->shares ? fmin(b->shares[e], b->s->degree == 1 ? 0.3 : 0.5) : 0;
+    const double share = b->shares ? fmin(b->shares[e], 0.5) : 0;
     double high_order[4] = {0}, low[4], high[4];
     add_line(b, e, r, d, i, high_order);
     for (int c = 0; c < 4; c++)
@@ -640,6 +640,118 @@ static void test_euler__sweeps_with_any_number_of_threads(void **state)
     test_context_free(&ctx);
 }
 
+/* The largest stable step of values on 35 by 9 rectangles, of which element `odd` has a state of its own. */
+static double stable_dt_of(eg_device *device, int odd, const double *state)
+{
+    bench b = bench_new(device, &swept[0], swept_sizes[0], false);
+    const int np = element_of(&b)->np;
+    double *values, dt = 0;
+    eg_field *field = random_states(b.space, 3, &values);
+    for (int c = 0; c < 4; c++)
+        values[(odd * 4 + c) * np + 2] = state[c];
+    TEST_OK(b.space->ctx, eg_field_from_host(field, values));
+    TEST_OK(b.space->ctx, eg_euler_stable_dt(b.op, field, &dt));
+    double fastest = 0;
+    for (int k = 0; k < b.mesh->element_count * np; k++) {
+        const double *q = &values[k / np * 4 * np + k % np];
+        const double u = sqrt(q[np] * q[np] + q[2 * np] * q[2 * np]) / q[0];
+        const double p = (GAMMA - 1) * (q[3 * np] - 0.5 * q[0] * u * u);
+        fastest = fmax(fastest, u + sqrt(GAMMA * p / q[0]));
+    }
+    if (isfinite(dt)) assert_near(dt * fastest * 35, 1, 1e-14, "dt", (size_t)odd);
+    free(values);
+    eg_field_destroy(&field);
+    bench_free(&b);
+    return dt;
+}
+
+/* Wherever the fastest state is, and whatever a thread has passed over before it. */
+static void test_euler__steps_are_stable_with_any_number_of_threads(void **state)
+{
+    static const char *const names[] = {"cpu:1", "cpu:2", "cpu:3"};
+    static const double usual_state[4] = {1, 0.1, 0, 3}, calm[4] = {1, 0, 0, 60};
+    static const double swift[4] = {1, -6, 3, 25}, empty[4] = {1, 0, 0, -1e-9}, lost[4] = {NAN};
+    static const int places[] = {0, 160, 314};
+    eg_context *ctx = test_context();
+    double before = 0;
+    (void)state;
+    for (size_t n = 0; n < EG_COUNT(names); n++) {
+        eg_device *device = NULL;
+        TEST_OK(ctx, eg_device_open(ctx, names[n], &device));
+        const double dt = stable_dt_of(device, 0, usual_state);
+        if (n > 0) assert_memory_equal(&dt, &before, sizeof dt);
+        before = dt;
+        for (size_t i = 0; i < EG_COUNT(places); i++) {
+            assert_true(stable_dt_of(device, places[i], calm) < 0.5 * dt);
+            assert_true(stable_dt_of(device, places[i], swift) < 0.5 * dt);
+            assert_true(isnan(stable_dt_of(device, places[i], empty)));
+            assert_true(isnan(stable_dt_of(device, places[i], lost)));
+        }
+        eg_device_close(&device);
+    }
+    test_context_free(&ctx);
+}
+
+/* One component of one element: values v, moved to the mean of others, are not beyond v or the mean. */
+static void check_start(const bench *b, int32_t e, const double *others, const double *v,
+                        const double *found)
+{
+    const eg_element *line = element_of(b)->line;
+    const int n = line->np, np = n * n;
+    double all = 0, mean = 0, other = 0, least = v[0], most = v[0], part = 1;
+    for (int i = 0; i < np; i++) {
+        const double r[2] = {line->r[i % n], line->r[i / n]};
+        double normal[2], x[2];
+        const double share =
+            line->weights[i % n] * line->weights[i / n] * normal_at(b, e, r, 0, normal, x);
+        all += share;
+        mean += share * v[i];
+        other += share * others[i];
+        least = fmin(least, v[i]);
+        most = fmax(most, v[i]);
+    }
+    mean /= all;
+    other /= all;
+    if (other + most - mean > most) part = fmin(part, fmax(most - other, 0) / (most - mean));
+    if (other + least - mean < least) part = fmin(part, fmax(other - least, 0) / (mean - least));
+    for (int i = 0; i < np; i++)
+        assert_near(found[i], other + part * (v[i] - mean), 1e-13, b->s->name, (size_t)i);
+}
+
+static void check_starts(eg_device *device, eg_type real)
+{
+    /* DG on squares, NDG turned and perturbed, DG curved */
+    static const int chosen[] = {0, 5, 7, 11};
+    for (size_t k = 0; real == EG_F64 && k < EG_COUNT(chosen); k++) {
+        bench b = bench_new(device, &settings[chosen[k]], usual, false);
+        const int np = element_of(&b)->np;
+        double *others, *values;
+        eg_field *projected = random_states(b.space, 1, &others);
+        eg_field *field = random_states(b.space, 2, &values);
+        double *found = new_values(eg_field_host_count(field));
+        now_at(device, real, "%s, setting %d", b.s->name, chosen[k]);
+        TEST_OK(b.space->ctx, eg_euler_start(b.op, projected, field));
+        TEST_OK(b.space->ctx, eg_field_to_host(field, found));
+        for (int i = 0; i < b.mesh->element_count * 4; i++)
+            check_start(&b, i / 4, &others[i * np], &values[i * np], &found[i * np]);
+        free(found);
+        free(values);
+        free(others);
+        eg_field_destroy(&field);
+        eg_field_destroy(&projected);
+        bench_free(&b);
+    }
+}
+
+static void test_euler__starts_with_means_and_not_beyond_values(void **state)
+{
+    eg_context *ctx = test_context();
+    (void)state;
+    on_device(ctx, "cpu:1", check_starts);
+    where[0] = '\0';
+    test_context_free(&ctx);
+}
+
 static void check_blends(eg_device *device, eg_type real)
 {
     for (size_t i = 0; i < EG_COUNT(blended); i++) {
@@ -781,6 +893,8 @@ int main(void)
         KERNEL_TEST(test_euler__blends_on_every_device),
         KERNEL_TEST(test_euler__blends_on_a_cpu),
         KERNEL_TEST(test_euler__sweeps_with_any_number_of_threads),
+        cmocka_unit_test(test_euler__steps_are_stable_with_any_number_of_threads),
+        cmocka_unit_test(test_euler__starts_with_means_and_not_beyond_values),
         cmocka_unit_test(test_euler__uniform_flow_stays_on_perturbed_meshes),
         cmocka_unit_test(test_euler__uniform_flow_stays_on_curved_meshes),
         cmocka_unit_test(test_euler__conserves_for_a_thousand_steps),

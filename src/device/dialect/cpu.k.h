@@ -161,6 +161,17 @@ K_INLINE vreal k_up(vreal x, vreal before)
 #define K_PICK(lanes, a, b) k_pick(lanes, a, b)
 #endif
 
+/* Keeps a vector that several sums need in a register; compilers would read it again for each of them. */
+#if K_PLAIN || K_VECTOR_BYTES < 16
+#define K_HOLD(x) ((void)0)
+#elif defined(__x86_64__)
+#define K_HOLD(x) __asm__("" : "+v"(x))
+#elif defined(__aarch64__)
+#define K_HOLD(x) __asm__("" : "+w"(x))
+#else
+#define K_HOLD(x) ((void)0)
+#endif
+
 /* Stores past the cache, for output larger than it that is not read again soon. */
 #if K_PLAIN || !K_STREAMING
 K_INLINE void k_stream(real *p, k_vector v) { k_store(p, v); }

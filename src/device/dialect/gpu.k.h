@@ -7,6 +7,7 @@
 #define K_UNROLL _Pragma("unroll")
 #define K_LEAVE() ((void)0)
 #define K_FETCH(p) ((void)0)
+#define K_HOLD(x) ((void)0)
 
 /* Slots behind the last tile repeat it without storing, so that every thread meets every barrier. */
 #define K_TILES(t) \

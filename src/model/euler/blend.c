@@ -17,8 +17,7 @@
  *     α = 1 / (1 + exp(s (1 - E / T))),    T = 0.5 · 10^(-1.8 (N + 1)^(1/4)),    s = ln 9999
  *
  * and 0 where that is less than 0.001 [hennemann2021]; of degree 1, whose highest modes are its slopes, three
- * times that T. Rates take at most half of finite volumes, of degree 1 at most 0.3 (both found on an explosion:
- * with more its contact is smeared, with less Gauss-Lobatto points overshoot), traces up to the whole. */
+ * times that T. Rates take at most half of finite volumes, traces up to the whole. */
 #include "model/euler/parts.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
  *
  *     shares   [tile][2][lane] the share of finite volumes in each element, of which MOST is taken in its
  *              rate; and the largest of the tile */
-#define MOST (M == 2 ? K_R(0.3) : K_R(0.5))
+#define MOST K_R(0.5)
 #define WEIGHT(i) table[2 * M * INNER + 5 * M + INNER + (i)]
 #define SHARE shares[2 * t * LANES + lane]
 #define SHARE_OF_RATE K_MIN(SHARE, MOST)

@@ -420,6 +420,21 @@ done:
     return status;
 }
 
+/* What [initial] says. */
+static eg_status begin(euler *e)
+{
+    const eg_case *cas = e->problem.cas;
+    const bool means = eg_case_choice(cas, "initial.by") == 1;
+    eg_status status = EG_OK;
+    EG_TRY(eg_function_interpolate(e->initial, e->time.start, e->current));
+    if (means && scheme_of(cas).method != EG_EULER_FV) {
+        EG_TRY(eg_function_project(e->initial, e->time.start, e->next));
+        EG_TRY(eg_euler_start(e->op, e->next, e->current));
+    }
+done:
+    return status;
+}
+
 static eg_status run(void *state, eg_watch *watch)
 {
     euler *e = state;
@@ -429,7 +444,7 @@ static eg_status run(void *state, eg_watch *watch)
     if (restart)
         EG_TRY(eg_checkpoint_read_field(restart, "solution", names, e->current));
     else
-        EG_TRY(eg_function_interpolate(e->initial, e->time.start, e->current));
+        EG_TRY(begin(e));
     eg_function_destroy(&e->initial);
     EG_TRY(eg_euler_begin(e->op, e->current));
     if (!restart) EG_TRY(eg_euler_limit(e->op, e->time.start, e->current));

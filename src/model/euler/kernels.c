@@ -130,7 +130,7 @@ eg_status eg_euler_compile(eg_euler *a, int group, const eg_euler_options *optio
                 .rows_per_block = side, .defines = defines, .define_count = EG_COUNT(defines)},
             &p->stage));
     EG_TRY(eg_euler_make_kernel(
-        a, group, "", "speeds",
+        a, group, "", eg_euler_sweeps_on(a->space->device) ? "fastest" : "speeds",
         (eg_kernel_options){.defines = small, .define_count = EG_COUNT(small)}, &p->speeds));
     EG_TRY(eg_euler_make_kernel(a, group, "", "totals",
                                 (eg_kernel_options){.defines = defines, .define_count = SHAPE},

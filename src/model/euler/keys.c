@@ -13,6 +13,7 @@ static const char *const fluxes[] = {"rusanov", "hllc", "roe", NULL};
 static const char *const types[] = {"wall", "outflow", "inflow", "farfield", "state", NULL};
 static const char *const derivatives[] = {"conservative", "chain", NULL};
 static const char *const limiters[] = {"none", "minmod", "blend", NULL};
+static const char *const starts[] = {"values", "means", NULL};
 
 const eg_key eg_euler_keys[] = {
     {.section = "gas",
@@ -117,6 +118,17 @@ const eg_key eg_euler_keys[] = {
      .required = true,
      .help = "The pressure at the start.",
      .example = "1.0"},
+    {.section = "initial",
+     .name = "by",
+     .type = EG_KEY_CHOICE,
+     .fallback = "\"values\"",
+     .choices = starts,
+     .help =
+         "What the solution begins with. \"values\": those at the solution points; \"means\": the "
+         "same, moved so that density, momenta and energy have their mean in each element, and "
+         "not beyond the values: for jumps that are not along faces, whose place values know to "
+         "the distance of two points only. Method \"fv\" begins with means of cells in any "
+         "case."},
     {.section = "exact",
      .name = "rho",
      .type = EG_KEY_EXPRESSION,

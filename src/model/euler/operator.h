@@ -41,6 +41,9 @@ int eg_euler_lanes(const eg_device *device, int degree);
 eg_status eg_euler_create(eg_space *space, const eg_euler_options *options, eg_euler **out);
 void eg_euler_destroy(eg_euler **euler);
 
+/* Moves values at solution points to the means of a projection of the same function, without going beyond
+ * them (start.c). Collective. */
+eg_status eg_euler_start(eg_euler *euler, const eg_field *projected, eg_field *values);
 /* To be called when `current` has come from elsewhere than the last stage. */
 eg_status eg_euler_begin(eg_euler *euler, const eg_field *current);
 /* One stage: see time.h. `first` is not read by low-storage schemes, `k` by the others: it may

@@ -88,6 +88,8 @@ eg_status eg_euler_find_slopes(eg_euler *euler, bool interior, double time,
 eg_status eg_euler_make_kernel(const eg_euler *euler, int group, const char *before,
                                const char *name, eg_kernel_options options, eg_kernel **out);
 
+/* sweep.c: whether a thread of a device takes its tiles in their order, as kernels for CPUs alone want. */
+bool eg_euler_sweeps_on(const eg_device *device);
 /* sweep.c: whether a group is for `sweep`, and what that must know of it: `sweeps`, `rows`, `ring`; how
  * much `sweep` keeps at most. */
 eg_status eg_euler_find_rows(eg_euler *euler, int group);

@@ -7,6 +7,11 @@
 enum { KEPT_MOST = 1024 };
 enum { LANES_MOST = 16 };
 
+bool eg_euler_sweeps_on(const eg_device *device)
+{
+    return strcmp(eg_device_get_info(device)->backend, "cpu") == 0;
+}
+
 int eg_euler_ring_most(const eg_euler *a, int group)
 {
     return KEPT_MOST / a->space->groups[group].lanes;
@@ -52,7 +57,7 @@ eg_status eg_euler_find_rows(eg_euler *a, int group)
     eg_status status = EG_OK;
     p->sweeps = !a->blend && p->cartesian && space->mesh->order == 1 &&
                 eg_euler_basis(a->scheme) == EG_BASIS_LOBATTO && g->lanes <= LANES_MOST &&
-                strcmp(eg_device_get_info(space->device)->backend, "cpu") == 0;
+                eg_euler_sweeps_on(space->device);
     if (!p->sweeps) return EG_OK;
     EG_TRY(eg_new(space->ctx, 4 * count + 1, &rows));
     p->ring = 1;

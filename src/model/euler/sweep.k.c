@@ -7,8 +7,8 @@
  * first is read a lane before where it was left in `right`, the second from a ring, `kept`, of the
  * tiles of the last rows. So each is computed once, from the traces of neighbours that stand in a row and
  * are read as vectors; where nothing was handed on (a thread begins, rows begin) those at low ends are
- * computed in the same way. Then, component by component, the sums of both directions are made in
- * registers.
+ * computed in the same way. Then the sums of all lines along x are made and, on top of them, those along
+ * y: the coefficients of a direction stay in registers meanwhile.
  * With SCHEME_CHAIN the flux Jacobian at a node times the slope of the solution takes the place of the
  * fluxes at nodes, which are taken away from those at the ends.
  *
@@ -182,16 +182,15 @@ ONE_PIECE void find_fluxes_1(trace l, trace r, real *to) { find_fluxes(l, r, 1, 
 #define BOUNDARY_FLUXES(d, e, to)
 #endif
 
-/* Row of `inner` with flux c along d at node i; that of mass is momentum, and the flux of one momentum
- * along the other's direction is the same for both. */
+/* Rows of nodes with flux c along d; that of mass is momentum, and the flux of one momentum along the
+ * other's direction is the same for both. */
 #define FLUX_ROW(c, d) ((c) == 3 ? 3 + (d) : (c) - 1 + (d))
-#define INNER_FLUX(c, d, i) \
-    ((c) == 0 ? K_GET(own + ((1 + (d)) * NP + (i)) * LANES) : K_GET(inner[FLUX_ROW(c, d) * NP + (i)]))
+#define INNER_FLUX(c, d) ((c) == 0 ? own + (1 + (d)) * NP * LANES : inner[FLUX_ROW(c, d) * NP])
 
 /* The end of a stage for value i of a tile. */
 #define VALUES_OF(p, i) (K_TILE(p, t, ROWS) + (i) * LANES)
 #if LOW_STORAGE
-#define BASE(i) wf * K_GET(VALUES_OF(k, i))
+#define BASE(i) wf * K_GET(VALUES_OF(k, i)) INNER_RATE(i)
 #define FINISH(i, sum) \
     { \
         const vreal next_k = (sum); \
@@ -199,50 +198,64 @@ ONE_PIECE void find_fluxes_1(trace l, trace r, real *to) { find_fluxes(l, r, 1, 
         K_SEND(VALUES_OF(out, i), K_GET(own + (i) * LANES) + wc * next_k); \
     }
 #else
-#define BASE(i) wf * K_GET(VALUES_OF(first, i)) + wc * K_GET(own + (i) * LANES)
+#define BASE(i) wf * K_GET(VALUES_OF(first, i)) + wc * K_GET(own + (i) * LANES) INNER_RATE(i)
 #define FINISH(i, sum) K_SEND(VALUES_OF(out, i), sum);
 #endif
 
-/* What the lines along d add to component c of all nodes, r, with the fluxes at both ends. */
-#define ADD_LINES(c, d, diff, low, high, at_low, at_high) \
-    K_UNROLL for (int j = 0; j < M; j++) { \
-        const vreal f_low = K_GET((at_low) + ((c) * M + j) * FLUX_PITCH(d)) - AT_END(c, d, j, 0); \
-        const vreal f_high = K_GET((at_high) + ((c) * M + j) * FLUX_PITCH(d)) - AT_END(c, d, j, 1); \
-        vreal f[M]; \
-        K_UNROLL for (int i = 0; i < M; i++) f[i] = INNER_FLUX(c, d, NODE_OF(d, j, i)); \
+/* Sums that are not at their end. */
+#define PUT_OFF(i, sum) K_SET(sums[i], sum);
+#define TAKE_UP(i) K_GET(sums[i])
+
+/* Fields beyond the caches: asks for what the next tile will read, spread over the sums of this one. */
+#if K_STREAMING
+#define FETCH_LINE(next) \
+    K_UNROLL for (int i = 0; i < M; i++) K_FETCH((next) + (c * NP + j * M + i) * LANES + lane);
+#else
+#define FETCH_LINE(next)
+#endif
+
+/* What the lines along d add to all values, with the fluxes at both ends: END(i, BEGIN(i) + …) for each
+ * value i. `next` is what is asked for meanwhile: of `u` the upper neighbours of the next tile, which come
+ * first and are read whole a row later. */
+#define ADD_LINES(d, scale, at_low, at_high, BEGIN, END, next) \
+    { \
+        vreal diff[NP], low[M], high[M]; \
         K_UNROLL for (int i = 0; i < M; i++) { \
-            K_UNROLL for (int p = 0; p < INNER_TERMS; p++) r[NODE_OF(d, j, i)] += diff[i * M + p] * f[p]; \
-            r[NODE_OF(d, j, i)] += low[i] * f_low; \
-            r[NODE_OF(d, j, i)] += high[i] * f_high; \
+            K_UNROLL for (int p = 0; p < INNER_TERMS; p++) diff[i * M + p] = K_ALL(-(scale) * DIFF(i, p)); \
+            low[i] = K_ALL(-(scale) * LOW(i)); \
+            high[i] = K_ALL(-(scale) * HIGH(i)); \
         } \
+        for (int c = 0; c < 4; c++) \
+            K_VECTORS(j, M) \
+            { \
+                vreal r[M]; \
+                K_GLOBAL const real *flux = INNER_FLUX(c, d); \
+                vreal f_low = K_GET((at_low) + (c * M + j) * FLUX_PITCH(d)) - AT_END(d, j, 0); \
+                vreal f_high = K_GET((at_high) + (c * M + j) * FLUX_PITCH(d)) - AT_END(d, j, 1); \
+                K_HOLD(f_low); \
+                K_HOLD(f_high); \
+                K_UNROLL for (int i = 0; i < M; i++) { \
+                    r[i] = BEGIN(c * NP + NODE_OF(d, j, i)); \
+                    r[i] += low[i] * f_low; \
+                    r[i] += high[i] * f_high; \
+                } \
+                K_UNROLL for (int p = 0; p < INNER_TERMS; p++) { \
+                    vreal f = K_GET(flux + NODE_OF(d, j, p) * LANES); \
+                    K_HOLD(f); \
+                    K_UNROLL for (int i = 0; i < M; i++) r[i] += diff[i * M + p] * f; \
+                } \
+                K_UNROLL for (int i = 0; i < M; i++) END(c * NP + NODE_OF(d, j, i), r[i]) \
+                FETCH_LINE(next) \
+            } \
     }
 #if SCHEME == SCHEME_CHAIN
 #define INNER_TERMS 0
-#define AT_END(c, d, j, e) INNER_FLUX(c, d, NODE_OF(d, j, (e) * (M - 1)))
+#define AT_END(d, j, e) K_GET(flux + NODE_OF(d, j, (e) * (M - 1)) * LANES)
 #define INNER_RATE(i) +K_GET(chained[i])
 #else
 #define INNER_TERMS M
-#define AT_END(c, d, j, e) K_R(0)
+#define AT_END(d, j, e) K_R(0)
 #define INNER_RATE(i)
-#endif
-
-/* Fields beyond the caches: asks for what the next tile will read, of `u` at its upper neighbours, which
- * come first and are read whole a row later. */
-#if K_STREAMING
-#define FETCH_AHEAD \
-    for (int i = 0; i < ROWS * LANES; i += K_LINE) { \
-        K_FETCH(K_TILE(u + begin, ROW_ONE(3) + 1, ROWS) + i); \
-        K_FETCH(K_TILE(LOW_STORAGE ? k : first, t + 1, ROWS) + i); \
-    }
-#else
-#define FETCH_AHEAD
-#endif
-
-/* Keeps compilers from having all coefficients in registers, instead of sums. */
-#if K_PLAIN
-#define APART
-#else
-#define APART __asm__ volatile("" ::: "memory");
 #endif
 
 K_KERNEL(sweep, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(i32, neighbour, 4 *LANES),
@@ -254,28 +267,24 @@ K_KERNEL(sweep, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(
     K_SHARED(real, gas, 2 * M * M);   /* 1 / rho and the pressure at nodes */
     K_SHARED(real, inner, 5 * M * M); /* fluxes at nodes */
     K_SHARED(real, chained, SCHEME == SCHEME_CHAIN ? 4 * M * M : 1); /* what slopes at nodes make of a rate */
+    K_SHARED(real, sums, 4 * M * M);  /* of lines along x */
     K_SHARED(real, other, 4 * M);     /* traces of neighbours */
     K_SHARED(real, other_gas, 2 * M);
     _Alignas(64) real left[TRACES * FLUX_PITCH(0)], right[TRACES * FLUX_PITCH(0)]; /* fluxes at both ends along x */
     _Alignas(64) real below[TRACES * LANES];             /* along y those at low ends … */
     _Alignas(64) real kept[(RING * TRACES + 2) * LANES]; /* … and those at high ends of some tiles */
-    real diff_x[NP], diff_y[NP], low_x[M], high_x[M], low_y[M], high_y[M];
-    i64 start = -1; /* the tile that the thread begins with */
-    for (int i = 0; i < M; i++) {
-        for (int p = 0; p < M; p++) {
-            diff_x[i * M + p] = -scale_x * DIFF(i, p);
-            diff_y[i * M + p] = -scale_y * DIFF(i, p);
-        }
-        low_x[i] = -scale_x * LOW(i);
-        high_x[i] = -scale_x * HIGH(i);
-        low_y[i] = -scale_y * LOW(i);
-        high_y[i] = -scale_y * HIGH(i);
+#if SCHEME == SCHEME_CHAIN
+    real diff_x[NP], diff_y[NP];
+    for (int i = 0; i < NP; i++) {
+        diff_x[i] = -scale_x * table[i];
+        diff_y[i] = -scale_y * table[i];
     }
+#endif
+    i64 start = -1; /* the tile that the thread begins with */
     K_TILES(t)
     {
         K_GLOBAL const real *own = K_TILE(u + begin, t, ROWS);
         if (start < 0) start = t;
-        FETCH_AHEAD
         K_NODES(i, NP)
         {
             const side s = side_of(OWN_STATE(0, i));
@@ -324,16 +333,7 @@ K_KERNEL(sweep, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(
                                                  K_GET(from_two + (i - 1) * LANES + shift)));
         FIND_FLUXES(1, 1, at_top)
 
-        K_VECTORS(element, 1)
-        {
-            K_UNROLL for (int c = 0; c < 4; c++) {
-                vreal r[NP];
-                APART
-                K_UNROLL for (int i = 0; i < NP; i++) r[i] = BASE(c * NP + i) INNER_RATE(c * NP + i);
-                ADD_LINES(c, 0, diff_x, low_x, high_x, at_left, right + BEFORE)
-                ADD_LINES(c, 1, diff_y, low_y, high_y, at_bottom, at_top)
-                K_UNROLL for (int i = 0; i < NP; i++) FINISH(c * NP + i, r[i])
-            }
-        }
+        ADD_LINES(0, scale_x, at_left, right + BEFORE, BASE, PUT_OFF, K_TILE(u + begin, ROW_ONE(3) + 1, ROWS))
+        ADD_LINES(1, scale_y, at_bottom, at_top, TAKE_UP, FINISH, K_TILE(LOW_STORAGE ? k : first, t + 1, ROWS))
     }
 }

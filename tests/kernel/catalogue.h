@@ -167,9 +167,9 @@ typedef struct catalogue_row {
         }                                                                                          \
     }
 
-#define CATALOGUE_ELLIPTIC_AFFINE(entry, real, lanes, np, nfp, stiff)                              \
+#define CATALOGUE_ELLIPTIC_AFFINE(file, entry, real, lanes, np, nfp, stiff)                        \
     {                                                                                              \
-        "model/elliptic/affine.k.c", entry, real, lanes, .defines = {                              \
+        "model/elliptic/" file ".k.c", entry, real, lanes, .defines = {                            \
             {"NP", np},                                                                            \
             {"NFP", nfp},                                                                          \
             {"STIFF", stiff}                                                                       \
@@ -443,12 +443,17 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_CELLS("cells", 0, 3, 3, 2, 0, 0, 2, 1, 0),
     CATALOGUE_CELLS("slopes", 0, 3, 3, 2, 0, 0, 2, 1, 0),
     CATALOGUE_CELLS("slopes", 16, 6, 2, 2, 1, 1, 0, 0, 0),
-    CATALOGUE_ELLIPTIC_AFFINE("slopes", EG_F64, 0, 3, 2, 3),
-    CATALOGUE_ELLIPTIC_AFFINE("slopes", EG_F64, 0, 45, 9, 4),
-    CATALOGUE_ELLIPTIC_AFFINE("slopes", EG_F32, 0, 15, 5, 3),
-    CATALOGUE_ELLIPTIC_AFFINE("apply", EG_F64, 0, 3, 2, 3),
-    CATALOGUE_ELLIPTIC_AFFINE("apply", EG_F64, 16, 66, 11, 4),
-    CATALOGUE_ELLIPTIC_AFFINE("apply", EG_F32, 0, 15, 5, 3),
+    CATALOGUE_ELLIPTIC_AFFINE("affine", "slopes", EG_F64, 0, 3, 2, 3),
+    CATALOGUE_ELLIPTIC_AFFINE("affine", "slopes", EG_F64, 0, 45, 9, 4),
+    CATALOGUE_ELLIPTIC_AFFINE("affine", "slopes", EG_F32, 0, 15, 5, 3),
+    CATALOGUE_ELLIPTIC_AFFINE("affine", "apply", EG_F64, 0, 3, 2, 3),
+    CATALOGUE_ELLIPTIC_AFFINE("affine", "apply", EG_F64, 16, 66, 11, 4),
+    CATALOGUE_ELLIPTIC_AFFINE("affine", "apply", EG_F32, 0, 15, 5, 3),
+    CATALOGUE_ELLIPTIC_AFFINE("affine_chain", "slopes", EG_F64, 0, 3, 2, 3),
+    CATALOGUE_ELLIPTIC_AFFINE("affine_chain", "slopes", EG_F32, 0, 45, 9, 4),
+    CATALOGUE_ELLIPTIC_AFFINE("affine_chain", "apply", EG_F64, 16, 3, 2, 3),
+    CATALOGUE_ELLIPTIC_AFFINE("affine_chain", "apply", EG_F64, 0, 66, 11, 4),
+    CATALOGUE_ELLIPTIC_AFFINE("affine_chain", "apply", EG_F32, 0, 6, 3, 3),
     {"model/elliptic/affine_factors.k.c", "affine_factors", .real = EG_F64},
     {"model/elliptic/affine_factors.k.c", "affine_factors", .real = EG_F32},
     {"model/elliptic/affine_factors.k.c", "affine_penalties", .real = EG_F64},

@@ -357,6 +357,67 @@ static void test_fragments__sums_may_be_stored_again(void **state)
     on_every_device(twice);
 }
 
+/* --- points and sums from memory ------------------------------------------------------------------------ */
+
+static void run_loaded(eg_device *device, eg_type real, const instance *in)
+{
+    enum { TILES = 5 };
+    uint64_t seed = 41;
+    eg_kernel *kernel = create(device, real, "loaded", in);
+    const size_t lanes = (size_t)in->lanes, np = (size_t)in->np, nq = (size_t)in->nq;
+    array u = array_random(device, real, TILES * (np + 2) * lanes, -1, 1, &seed);
+    array v = array_random(device, real, TILES * 2 * np * lanes, -1, 1, &seed);
+    array first = array_random(device, real, TILES * (nq + 1) * lanes, -1, 1, &seed);
+    matrix project = matrix_random(device, real, in->nq, in->np, -1, 1, &seed);
+    array points = array_random(device, real, TILES * (np + 1) * lanes, 7, 8, &seed);
+    array z = array_poisoned(device, real, TILES * nq * lanes);
+    TEST_OK(eg_device_context(device),
+            eg_launch(kernel, TILES, EG_BUFFER("u", u.buffer), EG_BUFFER("v", v.buffer),
+                      EG_BUFFER("first", first.buffer), EG_OPERATOR("project", project.op),
+                      EG_BUFFER("points", points.buffer), EG_BUFFER("z_out", z.buffer)));
+    array_download(&points);
+    array_download(&z);
+    for (size_t t = 0; t < TILES; t++)
+        for (size_t lane = 0; lane < lanes; lane++) {
+            sum c[POINTS_MOST];
+            for (size_t i = 0; i < np; i++) {
+                const size_t there = (t * (np + 1) + i + 1) * lanes + lane;
+                const sum a = {u.v[(t * (np + 2) + i + 1) * lanes + lane], 1};
+                c[i] = (sum){a.value + v.v[(t * 2 * np + np + i) * lanes + lane], 2};
+                assert_sum(points.v[there], c[i], 4, real, "points", there);
+            }
+            assert_in_range((int)points.v[t * (np + 1) * lanes + lane], 7, 8);
+            for (size_t m = 0; m < nq; m++) {
+                const size_t at = (t * nq + m) * lanes + lane;
+                sum want = product(&project, (int)m, c);
+                want.value += first.v[(t * (nq + 1) + m + 1) * lanes + lane];
+                want.size += 1;
+                assert_sum(z.v[at], want, in->np + 16, real, "z", at);
+            }
+        }
+    array *const arrays[] = {&u, &v, &first, &points, &z};
+    for (size_t k = 0; k < EG_COUNT(arrays); k++)
+        array_free(arrays[k]);
+    matrix_free(&project);
+    eg_kernel_destroy(&kernel);
+}
+
+static void loaded(eg_device *device, eg_type real)
+{
+    static const instance instances[] = {{1, 66, 1, 17, 16, 0, -1, 0}, {1, 11, 1, 8, 32, 0, -1, 1}};
+    set_pocl_optimises(false);
+    for (size_t i = 0; i < EG_COUNT(instances); i++) {
+        instance in = fitted(device, real, instances[i]);
+        run_loaded(device, real, &in);
+    }
+}
+
+static void test_fragments__points_and_sums_come_from_memory(void **state)
+{
+    (void)state;
+    on_every_device(loaded);
+}
+
 /* --- chunks ------------------------------------------------------------------------------------------ */
 
 /* A chunk that the packing of operators has no room for would read behind them. */
@@ -433,6 +494,7 @@ int main(void)
         KERNEL_TEST(test_fragments__more_tiles_than_one_wave_are_all_done),
         KERNEL_TEST(test_fragments__operands_of_two_sizes_from_several_arrays_meet_at_the_points),
         KERNEL_TEST(test_fragments__sums_may_be_stored_again),
+        KERNEL_TEST(test_fragments__points_and_sums_come_from_memory),
         KERNEL_TEST(test_fragments__a_chunk_that_does_not_fit_the_packing_is_refused),
         cmocka_unit_test(test_fragments__a_chunk_of_less_than_a_fragment_is_refused),
     };

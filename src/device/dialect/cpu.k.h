@@ -337,6 +337,16 @@ K_INLINE void k_store_rows(const int count, const int n, const int padded, const
         for (int r = 0; r < n; r++)
             k_stream(p + (f * n + r) * LANES, k_load(x + (f * padded + r) * K_FL));
 }
+#define K_SUMLOAD(x, f, F, n, u, rows, first) K_LOAD(x, f, F, n, u, rows, first)
+#define K_POINTLOAD(y, f, c, n, u, rows, first) \
+    for (int k_q = 0; k_q < K_FN; k_q++) \
+        k_store(y[f][k_q], (c) * K_FN + k_q < (n) ? k_load(K_POINT_ROW(c, k_q, u, rows, first)) \
+                                                  : (k_vector){0})
+#define K_POINTSTORE(y, f, c, n, u, rows, first) \
+    for (int k_q = 0; k_q < K_FN; k_q++) \
+        if ((c) * K_FN + k_q < (n)) k_stream(K_POINT_ROW(c, k_q, u, rows, first), k_load(y[f][k_q]))
+#define K_POINT_ROW(c, q, u, rows, first) \
+    (K_TILE(u, k_t, rows) + ((first) + (c) * K_FN + (q)) * LANES + k_l0)
 #define K_LANELOAD(x, u, rows, row) \
     k_store(x, k_load(K_TILE(u, k_t, rows) + (row) * LANES + k_l0))
 #define K_ZERO(x, F, n) \

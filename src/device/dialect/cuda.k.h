@@ -332,6 +332,26 @@ __device__ __forceinline__ void k_store(k_fragment (&x)[F][K_EIGHTS(ROWS)], int 
 }
 #define K_STORE(x, f, F, n, u, rows, first) k_store<F, n>(x, f, K_GROUP_AT(u, rows, first))
 
+/* One warp of a group has what the sums begin with, the other begins with zero. */
+template <int FIELDS, int ROWS, int F>
+__device__ __forceinline__ void k_sum_load(k_fragment (&x)[F][K_EIGHTS(ROWS)], int f, const double *p)
+{
+#pragma unroll
+    for (int i = 0; i < FIELDS; i++)
+#pragma unroll
+        for (int k = 0; k < K_EIGHTS(ROWS); k++)
+            x[f + i][k] = K_PART == 0 ? k_tile_get<ROWS, LANES, 1>(p + i * ROWS * LANES + K_CORNER, k, K_Q)
+                                      : k_fragment{};
+}
+#define K_SUMLOAD(x, f, F, n, u, rows, first) k_sum_load<F, n>(x, f, K_GROUP_AT(u, rows, first))
+
+#define K_POINTLOAD(y, f, c, n, u, rows, first) \
+    K_UNROLL for (int k_s = 0; k_s < K_SUB; k_s++) \
+        y[f][k_s] = k_tile_get<n, LANES, 0>(K_GROUP_AT(u, rows, first) + K_CORNER, (c) * K_SUB + k_s, K_Q)
+#define K_POINTSTORE(y, f, c, n, u, rows, first) \
+    K_UNROLL for (int k_s = 0; k_s < K_SUB; k_s++) \
+        k_tile_set<n, LANES, 0>(K_GROUP_AT(u, rows, first) + K_CORNER, (c) * K_SUB + k_s, K_Q, y[f][k_s])
+
 #define K_ZERO(x, F, n) \
     K_UNROLL for (int k_f = 0; k_f < (F); k_f++) \
         K_UNROLL for (int k_k = 0; k_k < K_EIGHTS(n); k_k++) x[k_f][k_k] = k_fragment{}

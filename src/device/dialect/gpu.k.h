@@ -86,6 +86,16 @@ typedef real vreal;
 #define K_STORE(x, f, F, n, u, rows, first) \
     K_UNROLL for (int k_f = 0; k_f < (F); k_f++) K_UNROLL for (int k_r = 0; k_r < (n); k_r++) \
         K_TILE(u, k_t, rows)[((first) + k_f * (n) + k_r) * LANES + K_LANE_ID] = x[(f) + k_f][k_r]
+#define K_SUMLOAD(x, f, F, n, u, rows, first) K_LOAD(x, f, F, n, u, rows, first)
+#define K_POINTLOAD(y, f, c, n, u, rows, first) \
+    K_UNROLL for (int k_r = 0; k_r < K_FN; k_r++) \
+        y[f][k_r] = (c) * K_FN + k_r < (n) \
+                        ? K_TILE(u, k_t, rows)[((first) + (c) * K_FN + k_r) * LANES + K_LANE_ID] \
+                        : K_R(0)
+#define K_POINTSTORE(y, f, c, n, u, rows, first) \
+    K_UNROLL for (int k_r = 0; k_r < K_FN; k_r++) \
+        if ((c) * K_FN + k_r < (n)) \
+    K_TILE(u, k_t, rows)[((first) + (c) * K_FN + k_r) * LANES + K_LANE_ID] = y[f][k_r]
 #define K_LANELOAD(x, u, rows, row) x[0] = K_TILE(u, k_t, rows)[(row) * LANES + K_LANE_ID]
 #define K_ZERO(x, F, n) \
     K_UNROLL for (int k_f = 0; k_f < (F); k_f++) K_UNROLL for (int k_r = 0; k_r < (n); k_r++) \

@@ -23,9 +23,8 @@
  * its own and 6 NFP of its neighbours, 15 bytes of their numbers, and writes NP. Flops: slopes
  * 6 NFP (NP + NFP), apply 2 NP (STIFF NP + 6 NFP) + 6 NFP². */
 #include "field/trace.k.h"
+#include "model/elliptic/affine.k.h"
 
-#define POINTS (3 * NFP)
-#define FACTORS 7
 #define AHEAD 16 /* tiles */
 #define LINE 8   /* values in a line of a cache, or fewer */
 #define COLUMNS (STIFF * NP + 2 * POINTS)
@@ -34,10 +33,6 @@
 #define G_RR FACTOR(0)
 #define G_RS FACTOR(1)
 #define G_SS FACTOR(2)
-
-/* a and b of a face. */
-#define ACROSS(f) ((f) == 0 ? G_SS : (f) == 1 ? K_R(0.5) * (G_RR + G_SS) + G_RS : G_RR)
-#define ASIDE(f) ((f) == 0 ? -G_RS : (f) == 1 ? K_R(0.5) * (G_SS - G_RR) : G_RS)
 
 K_KERNEL(slopes, K_IN(real, u, NP *LANES), K_IN(real, factors, FACTORS *LANES), K_IN(i32, own_node),
          K_OP(normal, POINTS, NP), K_OP(along, NFP, NFP), K_OUT(real, flux, POINTS *LANES))
@@ -56,7 +51,7 @@ K_KERNEL(slopes, K_IN(real, u, NP *LANES), K_IN(real, factors, FACTORS *LANES), 
         {
             const int f = i / NFP;
             K_LANE K_TILE(flux, t, POINTS)[i * LANES + lane] =
-                ACROSS(f) * dn[i][lane] + ASIDE(f) * dt[i][lane];
+                ACROSS(f, G_RR, G_RS, G_SS) * dn[i][lane] + ASIDE(f, G_RR, G_RS, G_SS) * dt[i][lane];
         }
     }
 }
@@ -152,8 +147,8 @@ K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(real, b, NP *LANES), K_VA
                 const real c = side[f][lane] >= 0 ? K_R(0.5) : T > 0 ? K_R(1) : K_R(0);
                 const real mine = K_TILE(flux, t, POINTS)[i * LANES + lane];
                 x[STIFF * NP + i][lane] = T * jump - c * mine + K_R(0.5) * K_L(other_flux);
-                x[STIFF * NP + POINTS + i][lane] = -c * ACROSS(f) * jump;
-                z[i][lane] = -c * ASIDE(f) * jump;
+                x[STIFF * NP + POINTS + i][lane] = -c * ACROSS(f, G_RR, G_RS, G_SS) * jump;
+                z[i][lane] = -c * ASIDE(f, G_RR, G_RS, G_SS) * jump;
             }
         }
         K_SYNC;

@@ -19,6 +19,15 @@ static double penalty_scale(const eg_elliptic *a)
            info->volume;
 }
 
+/* Blocks that a multiprocessor should hold of affine_chain.k.c, as measured on an H200: the more
+ * there are, the fewer registers each has. */
+static int chain_blocks(const eg_elliptic *a)
+{
+    const int degree = a->element->degree;
+    if (a->real == EG_F32) return degree <= 4 ? 8 : 4;
+    return degree == 1 ? 12 : degree == 2 ? 10 : degree <= 6 ? 8 : degree <= 8 ? 6 : 1;
+}
+
 /* The defines of a kernel: only those that its file needs, as each set of them is compiled anew. */
 static size_t list_defines(const eg_elliptic *a, eg_elliptic_kernel_file file, int at,
                            eg_define out[EG_ELLIPTIC_DEFINES])
@@ -29,8 +38,10 @@ static size_t list_defines(const eg_elliptic *a, eg_elliptic_kernel_file file, i
     const eg_define mass = {"MASS", a->mass};
     size_t n = 0;
     if (file == EG_ELLIPTIC_AFFINE_FACTORS) return n;
-    if (file == EG_ELLIPTIC_AFFINE) {
+    if (file == EG_ELLIPTIC_AFFINE || file == EG_ELLIPTIC_AFFINE_CHAIN) {
         out[n++] = np, out[n++] = nfp, out[n++] = (eg_define){"STIFF", 3 + a->mass};
+        if (file == EG_ELLIPTIC_AFFINE_CHAIN)
+            out[n++] = (eg_define){"K_MIN_BLOCKS", chain_blocks(a)};
         return n;
     }
     out[n++] = dim, out[n++] = faces, out[n++] = nc, out[n++] = q;
@@ -46,6 +57,7 @@ eg_status eg_elliptic_kernel(const eg_elliptic *a, int group, eg_elliptic_kernel
 {
     static const char *const names[] = {
         [EG_ELLIPTIC_AFFINE] = "model/elliptic/affine.k.c",
+        [EG_ELLIPTIC_AFFINE_CHAIN] = "model/elliptic/affine_chain.k.c",
         [EG_ELLIPTIC_AFFINE_FACTORS] = "model/elliptic/affine_factors.k.c",
         [EG_ELLIPTIC_GENERAL] = "model/elliptic/general.k.c",
         [EG_ELLIPTIC_FACTORS] = "model/elliptic/factors.k.c",

@@ -8,23 +8,28 @@
 
 /* --- affine triangles ------------------------------------------------------------------------- */
 
-/* Scratch and results, [rows][cols] row by row. */
+/* Scratch and results, [rows][cols] row by row. Parts of `sum` for nodes and for points of faces, and
+ * of `normal`, are np and 3 nfp long or padded to multiples of 8. */
 typedef struct triangle {
-    int np, nfp, columns;
-    double *normal; /* [3 nfp][np] */
-    double *back;   /* [nfp][nfp] */
-    double *sum;    /* [np][columns] */
+    int np, nfp;
+    int nodes, points, columns; /* of a part of `sum`, of another, and of all */
+    double *normal;             /* [2][points][np] ∂/∂n̂ and ∂/∂t */
+    double *back;               /* [nfp][nfp] */
+    double *sum;                /* [np][columns] */
     double *one, *two;
 } triangle;
 
-static eg_status triangle_new(const eg_elliptic *a, triangle *m)
+/* `pad`: to multiples of so much; `parts`: those of points in `sum`. */
+static eg_status triangle_new(const eg_elliptic *a, int pad, int parts, triangle *m)
 {
     const eg_element *e = a->element;
     eg_status status = EG_OK;
     *m = (triangle){.np = e->np, .nfp = e->face_np};
-    m->columns = (3 + a->mass) * m->np + 6 * m->nfp;
+    m->nodes = (m->np + pad - 1) / pad * pad;
+    m->points = (3 * m->nfp + pad - 1) / pad * pad;
+    m->columns = (3 + a->mass) * m->nodes + parts * m->points;
     const size_t square = (size_t)m->np * (size_t)m->np;
-    EG_TRY(eg_new(e->ctx, (size_t)(3 * m->nfp * m->np), &m->normal));
+    EG_TRY(eg_new(e->ctx, (size_t)(2 * m->points * m->np), &m->normal));
     EG_TRY(eg_new(e->ctx, (size_t)(m->nfp * m->nfp), &m->back));
     EG_TRY(eg_new(e->ctx, (size_t)(m->np * m->columns), &m->sum));
     EG_TRY(eg_new(e->ctx, square, &m->one));
@@ -56,27 +61,51 @@ static void add_stiffness(const eg_element *e, int d, int b, int first, triangle
         }
 }
 
-/* The columns of `sum` that faces give, and `normal`. */
-static void fill_faces(const eg_elliptic *a, triangle *m)
+/* The columns of `sum` that the element gives. */
+static void fill_nodes(const eg_elliptic *a, triangle *m)
 {
     const eg_element *e = a->element;
-    const int np = m->np, nfp = m->nfp, first = (3 + a->mass) * np;
+    add_stiffness(e, 0, 0, 0, m);
+    add_stiffness(e, 0, 1, m->nodes, m);
+    add_stiffness(e, 1, 0, m->nodes, m);
+    add_stiffness(e, 1, 1, 2 * m->nodes, m);
+    for (int i = 0; a->mass && i < m->np; i++)
+        memcpy(m->sum + i * m->columns + 3 * m->nodes, e->mass + i * m->np,
+               (size_t)m->np * sizeof *e->mass);
+}
+
+/* ∂/∂n̂ and ∂/∂t at the points of faces. */
+static void fill_derivatives(const eg_elliptic *a, triangle *m)
+{
+    const eg_element *e = a->element;
+    const int np = m->np, nfp = m->nfp;
     for (int f = 0; f < 3; f++)
         for (int p = 0; p < nfp; p++) {
             const int node = e->face_node[f * nfp + p];
+            double *normal = m->normal + (f * nfp + p) * np, *along = normal + m->points * np;
             for (int i = 0; i < np; i++)
-                m->normal[(f * nfp + p) * np + i] =
-                    a->rules.normals[f][0] * e->D[node * np + i] +
-                    a->rules.normals[f][1] * e->D[(np + node) * np + i];
+                normal[i] = a->rules.normals[f][0] * e->D[node * np + i] +
+                            a->rules.normals[f][1] * e->D[(np + node) * np + i];
+            for (int j = 0; j < nfp; j++)
+                along[e->face_node[f * nfp + j]] = e->face->D[p * nfp + j];
         }
+}
+
+/* The columns of `sum` that faces give: Eᵀ M, then `count` times derivativesᵀ M. */
+static void fill_faces(const eg_elliptic *a, int count, triangle *m)
+{
+    const eg_element *e = a->element;
+    const int np = m->np, nfp = m->nfp, first = (3 + a->mass) * m->nodes;
     for (int f = 0; f < 3; f++)
         for (int p = 0; p < nfp; p++)
             for (int q = 0; q < nfp; q++) {
                 const double mass = e->face->mass[p * nfp + q];
                 double *column = m->sum + first + f * nfp + q;
                 column[e->face_node[f * nfp + p] * m->columns] += mass;
-                for (int i = 0; i < np; i++)
-                    column[i * m->columns + 3 * nfp] += m->normal[(f * nfp + p) * np + i] * mass;
+                for (int d = 0; d < count; d++)
+                    for (int i = 0; i < np; i++)
+                        column[i * m->columns + (1 + d) * m->points] +=
+                            m->normal[(d * m->points + f * nfp + p) * np + i] * mass;
             }
 }
 
@@ -95,15 +124,10 @@ eg_status eg_elliptic_make_affine_matrices(eg_elliptic *a)
     eg_device *device = a->space->device;
     triangle m;
     eg_status status = EG_OK;
-    EG_TRY(triangle_new(a, &m));
-    add_stiffness(e, 0, 0, 0, &m);
-    add_stiffness(e, 0, 1, m.np, &m);
-    add_stiffness(e, 1, 0, m.np, &m);
-    add_stiffness(e, 1, 1, 2 * m.np, &m);
-    for (int i = 0; a->mass && i < m.np; i++)
-        memcpy(m.sum + i * m.columns + 3 * m.np, e->mass + i * m.np,
-               (size_t)m.np * sizeof *e->mass);
-    fill_faces(a, &m);
+    EG_TRY(triangle_new(a, 1, 2, &m));
+    fill_nodes(a, &m);
+    fill_derivatives(a, &m);
+    fill_faces(a, 1, &m);
     fill_back(e, &m);
     EG_TRY(eg_operator_create(device, a->real, 3 * m.nfp, m.np, m.normal, &a->normal));
     EG_TRY(eg_operator_create(device, a->real, m.nfp, m.nfp, e->face->D, &a->along));
@@ -111,6 +135,22 @@ eg_status eg_elliptic_make_affine_matrices(eg_elliptic *a)
     EG_TRY(eg_operator_create(device, a->real, m.np, m.columns, m.sum, &a->sum));
 done:
     triangle_free(e->ctx, &m);
+    return status;
+}
+
+eg_status eg_elliptic_make_chain_matrices(eg_elliptic *a)
+{
+    eg_device *device = a->space->device;
+    triangle m;
+    eg_status status = EG_OK;
+    EG_TRY(triangle_new(a, 8, 3, &m));
+    fill_nodes(a, &m);
+    fill_derivatives(a, &m);
+    fill_faces(a, 2, &m);
+    EG_TRY(eg_operator_create(device, a->real, 2 * m.points, m.np, m.normal, &a->slopes));
+    EG_TRY(eg_operator_create(device, a->real, m.np, m.columns, m.sum, &a->sum));
+done:
+    triangle_free(a->element->ctx, &m);
     return status;
 }
 

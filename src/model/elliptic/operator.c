@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* What chains on tensor cores need: see docs/explanation/kernel-dialect.md. */
+#define CHAIN_LANES 16
+
 /* --- creation --------------------------------------------------------------------------------- */
 
 /* Whether all elements are alike, and affine triangles. */
@@ -75,7 +78,9 @@ static eg_status make_shared(eg_elliptic *a)
     a->ways = eg_orientation_count(info->face_shape);
     EG_TRY(eg_elliptic_rules_create(space->mesh, e, &a->rules));
     EG_TRY(eg_trace_create(space->device, e, e, &a->trace));
-    EG_TRY(a->affine ? eg_elliptic_make_affine_matrices(a) : eg_elliptic_make_matrices(a));
+    EG_TRY(a->chain    ? eg_elliptic_make_chain_matrices(a)
+           : a->affine ? eg_elliptic_make_affine_matrices(a)
+                       : eg_elliptic_make_matrices(a));
     a->face_points = a->affine ? e->face_np : a->rules.face->count;
     EG_TRY(eg_buffer_create(space->device, a->real,
                             (size_t)(space->slot_count * a->faces * a->face_points), &a->flux));
@@ -85,7 +90,9 @@ done:
 
 static eg_status compile(eg_elliptic *a, int group)
 {
-    const eg_elliptic_kernel_file file = a->affine ? EG_ELLIPTIC_AFFINE : EG_ELLIPTIC_GENERAL;
+    const eg_elliptic_kernel_file file = a->chain    ? EG_ELLIPTIC_AFFINE_CHAIN
+                                         : a->affine ? EG_ELLIPTIC_AFFINE
+                                                     : EG_ELLIPTIC_GENERAL;
     eg_elliptic_part *p = &a->parts[group];
     eg_status status = EG_OK;
     EG_TRY(eg_elliptic_kernel(a, group, file, a->affine ? "slopes" : "fluxes", 1, &p->flux));
@@ -122,6 +129,8 @@ eg_status eg_elliptic_create(eg_space *space, eg_type real, const eg_elliptic_op
                      (options->k && eg_expression_varies(options->k));
     EG_TRY(eg_comm_max(space->comm, 1, &general));
     a->affine = general == 0;
+    a->chain = a->affine && eg_device_get_info(space->device)->is_gpu &&
+               space->groups[0].lanes % CHAIN_LANES == 0;
     EG_TRY(eg_comm_agree(space->comm, create_own(a)));
     EG_TRY(eg_field_create(space, 1, real, &a->like));
     eg_buffer_destroy(&a->like->data);
@@ -210,6 +219,12 @@ static eg_status find_flux(eg_elliptic *a, int group, int64_t from, int64_t to, 
         EG_OPERATOR("along", a->along),
         EG_BUFFER_AT("flux", a->flux, flux_before(a, g)),
     };
+    const eg_argument chain[] = {
+        EG_BUFFER_AT("u", u, a->like->offset[group]),
+        EG_BUFFER("factors", p->factors),
+        EG_OPERATOR("derivatives", a->slopes),
+        EG_BUFFER_AT("flux", a->flux, flux_before(a, g)),
+    };
     const eg_argument general[] = {
         EG_BUFFER_AT("u", u, a->like->offset[group]),
         EG_BUFFER("metric", p->metric),
@@ -217,8 +232,9 @@ static eg_status find_flux(eg_elliptic *a, int group, int64_t from, int64_t to, 
         EG_BUFFER_AT("flux", a->flux, flux_before(a, g)),
     };
     if (from == to) return EG_OK;
-    return a->affine ? eg_launch_tiles(p->flux, from, to - from, affine, EG_COUNT(affine))
-                     : eg_launch_tiles(p->flux, from, to - from, general, EG_COUNT(general));
+    return a->chain    ? eg_launch_tiles(p->flux, from, to - from, chain, EG_COUNT(chain))
+           : a->affine ? eg_launch_tiles(p->flux, from, to - from, affine, EG_COUNT(affine))
+                       : eg_launch_tiles(p->flux, from, to - from, general, EG_COUNT(general));
 }
 
 /* y = A u on tiles [from, to) of a group, or b - A u if b is not NULL. */
@@ -239,6 +255,19 @@ static eg_status launch(eg_elliptic *a, int group, int64_t from, int64_t to, eg_
         EG_BUFFER("own_node", a->trace.own.node),
         EG_BUFFER("other_node", a->trace.other.node),
         EG_OPERATOR("back", a->back),
+        EG_OPERATOR("sum", a->sum),
+        EG_BUFFER_AT("y", y, a->like->offset[group]),
+    };
+    const eg_argument chain[] = {
+        EG_BUFFER("u", u),
+        EG_INTEGER("begin", (int64_t)a->like->offset[group]),
+        EG_BUFFER_AT("b", b ? b : u, a->like->offset[group]),
+        EG_INTEGER("rest", b != NULL),
+        EG_BUFFER("flux", a->flux),
+        EG_BUFFER("neighbour", g->neighbour),
+        EG_BUFFER("neighbour_face", g->neighbour_face),
+        EG_BUFFER("factors", p->factors),
+        EG_BUFFER("own_node", a->trace.own.node),
         EG_OPERATOR("sum", a->sum),
         EG_BUFFER_AT("y", y, a->like->offset[group]),
     };
@@ -267,8 +296,9 @@ static eg_status launch(eg_elliptic *a, int group, int64_t from, int64_t to, eg_
         EG_BUFFER_AT("y", y, a->like->offset[group]),
     };
     if (from == to) return EG_OK;
-    return a->affine ? eg_launch_tiles(p->apply, from, to - from, affine, EG_COUNT(affine))
-                     : eg_launch_tiles(p->apply, from, to - from, general, EG_COUNT(general));
+    return a->chain    ? eg_launch_tiles(p->apply, from, to - from, chain, EG_COUNT(chain))
+           : a->affine ? eg_launch_tiles(p->apply, from, to - from, affine, EG_COUNT(affine))
+                       : eg_launch_tiles(p->apply, from, to - from, general, EG_COUNT(general));
 }
 
 static eg_status multiply(eg_elliptic *a, eg_buffer *b, eg_buffer *u, eg_buffer *y)

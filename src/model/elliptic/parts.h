@@ -24,7 +24,8 @@ struct eg_elliptic {
     eg_space *space; /* not owned */
     eg_type real;
     eg_elliptic_options options; /* with `types` and `robin` of its own */
-    bool affine;                 /* the kernels of affine.k.c serve */
+    bool affine;                 /* the kernels of affine.k.c or affine_chain.k.c serve … */
+    bool chain;                  /* … the latter */
     bool singular;
     double k; /* where it is constant */
     const eg_element *element;
@@ -35,9 +36,9 @@ struct eg_elliptic {
     const eg_expression **robin; /* the same */
     eg_trace trace;              /* which nodes are on faces */
     eg_buffer *types_there, *weights, *other_point;
-    eg_operator *normal, *along, *back;   /* affine.k.c */
-    eg_operator *slopes, *inner, *interp; /* general.k.c */
-    eg_operator *sum;
+    eg_operator *normal, *along, *back; /* affine.k.c */
+    eg_operator *inner, *interp;        /* general.k.c */
+    eg_operator *slopes, *sum;
     eg_buffer *flux; /* real [slot_count / lanes][faces * face_points][lanes] */
     eg_halo *halo;
     eg_field *like; /* of the fields that are multiplied: where groups lie; without values */
@@ -49,8 +50,10 @@ eg_status eg_elliptic_rules_create(const eg_mesh *mesh, const eg_element *elemen
                                    eg_elliptic_rules *out);
 void eg_elliptic_rules_free(eg_context *ctx, eg_elliptic_rules *rules);
 
-/* matrices.c: the operators of affine.k.c, or of general.k.c with what tells points apart. */
+/* matrices.c: the operators of affine.k.c, of affine_chain.k.c, or of general.k.c with what tells
+ * points apart. */
 eg_status eg_elliptic_make_affine_matrices(eg_elliptic *a);
+eg_status eg_elliptic_make_chain_matrices(eg_elliptic *a);
 eg_status eg_elliptic_make_matrices(eg_elliptic *a);
 /* [values at inner points | … at points of faces | slopes there]ᵀ: np x (inner + (1 + dim) faces
  * points). */
@@ -79,6 +82,7 @@ eg_status eg_elliptic_make_faces(const eg_elliptic *a, eg_elliptic_faces *faces)
  * matters. */
 typedef enum eg_elliptic_kernel_file {
     EG_ELLIPTIC_AFFINE,
+    EG_ELLIPTIC_AFFINE_CHAIN,
     EG_ELLIPTIC_AFFINE_FACTORS,
     EG_ELLIPTIC_GENERAL,
     EG_ELLIPTIC_FACTORS,

@@ -278,9 +278,9 @@ done:
 static eg_status check_defines(eg_context *ctx, const eg_kernel_options *options,
                                const char *source)
 {
-    static const char *const tuning[] = {"K_STREAMING", "K_SCRAMBLE",   "K_FN",
-                                         "K_PARTS",     "K_MIN_BLOCKS", "K_OPERAND_REGISTERS",
-                                         "K_GEMM_SMALL"};
+    static const char *const tuning[] = {"K_STREAMING",  "K_SCRAMBLE",     "K_FN",
+                                         "K_PARTS",      "K_MIN_BLOCKS",   "K_OPERAND_REGISTERS",
+                                         "K_GEMM_SMALL", "K_UNROLL_CHUNKS"};
     for (size_t i = 0; i < options->define_count; i++) {
         const char *name = options->defines[i].name;
         bool identifier = name && (isalpha((unsigned char)*name) || *name == '_');

@@ -167,12 +167,21 @@ typedef struct catalogue_row {
         }                                                                                          \
     }
 
-#define CATALOGUE_ELLIPTIC_AFFINE(file, entry, real, lanes, np, nfp, stiff)                        \
+#define CATALOGUE_ELLIPTIC_AFFINE(entry, real, lanes, np, nfp, stiff)                              \
     {                                                                                              \
-        "model/elliptic/" file ".k.c", entry, real, lanes, .defines = {                            \
+        "model/elliptic/affine.k.c", entry, real, lanes, .defines = {                              \
             {"NP", np},                                                                            \
             {"NFP", nfp},                                                                          \
             {"STIFF", stiff}                                                                       \
+        }                                                                                          \
+    }
+#define CATALOGUE_ELLIPTIC_CHAIN(entry, real, lanes, np, nfp, stiff)                               \
+    {                                                                                              \
+        "model/elliptic/affine_chain.k.c", entry, real, lanes, .defines = {                        \
+            {"NP", np},                                                                            \
+            {"NFP", nfp},                                                                          \
+            {"STIFF", stiff},                                                                      \
+            {"K_FN", 8}                                                                            \
         }                                                                                          \
     }
 #define CATALOGUE_ELLIPTIC(file, entry, real, lanes, dim, np, nfp, faces, ways, nc, q, mass, at)   \
@@ -443,17 +452,17 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_CELLS("cells", 0, 3, 3, 2, 0, 0, 2, 1, 0),
     CATALOGUE_CELLS("slopes", 0, 3, 3, 2, 0, 0, 2, 1, 0),
     CATALOGUE_CELLS("slopes", 16, 6, 2, 2, 1, 1, 0, 0, 0),
-    CATALOGUE_ELLIPTIC_AFFINE("affine", "slopes", EG_F64, 0, 3, 2, 3),
-    CATALOGUE_ELLIPTIC_AFFINE("affine", "slopes", EG_F64, 0, 45, 9, 4),
-    CATALOGUE_ELLIPTIC_AFFINE("affine", "slopes", EG_F32, 0, 15, 5, 3),
-    CATALOGUE_ELLIPTIC_AFFINE("affine", "apply", EG_F64, 0, 3, 2, 3),
-    CATALOGUE_ELLIPTIC_AFFINE("affine", "apply", EG_F64, 16, 66, 11, 4),
-    CATALOGUE_ELLIPTIC_AFFINE("affine", "apply", EG_F32, 0, 15, 5, 3),
-    CATALOGUE_ELLIPTIC_AFFINE("affine_chain", "slopes", EG_F64, 0, 3, 2, 3),
-    CATALOGUE_ELLIPTIC_AFFINE("affine_chain", "slopes", EG_F32, 0, 45, 9, 4),
-    CATALOGUE_ELLIPTIC_AFFINE("affine_chain", "apply", EG_F64, 16, 3, 2, 3),
-    CATALOGUE_ELLIPTIC_AFFINE("affine_chain", "apply", EG_F64, 0, 66, 11, 4),
-    CATALOGUE_ELLIPTIC_AFFINE("affine_chain", "apply", EG_F32, 0, 6, 3, 3),
+    CATALOGUE_ELLIPTIC_AFFINE("slopes", EG_F64, 0, 3, 2, 3),
+    CATALOGUE_ELLIPTIC_AFFINE("slopes", EG_F64, 0, 45, 9, 4),
+    CATALOGUE_ELLIPTIC_AFFINE("slopes", EG_F32, 0, 15, 5, 3),
+    CATALOGUE_ELLIPTIC_AFFINE("apply", EG_F64, 0, 3, 2, 3),
+    CATALOGUE_ELLIPTIC_AFFINE("apply", EG_F64, 16, 66, 11, 4),
+    CATALOGUE_ELLIPTIC_AFFINE("apply", EG_F32, 0, 15, 5, 3),
+    CATALOGUE_ELLIPTIC_CHAIN("slopes", EG_F64, 0, 3, 2, 3),
+    CATALOGUE_ELLIPTIC_CHAIN("slopes", EG_F32, 0, 45, 9, 4),
+    CATALOGUE_ELLIPTIC_CHAIN("apply", EG_F64, 16, 3, 2, 3),
+    CATALOGUE_ELLIPTIC_CHAIN("apply", EG_F64, 0, 66, 11, 4),
+    CATALOGUE_ELLIPTIC_CHAIN("apply", EG_F32, 0, 6, 3, 3),
     {"model/elliptic/affine_factors.k.c", "affine_factors", .real = EG_F64},
     {"model/elliptic/affine_factors.k.c", "affine_factors", .real = EG_F32},
     {"model/elliptic/affine_factors.k.c", "affine_penalties", .real = EG_F64},
@@ -583,6 +592,8 @@ static const catalogue_row catalogue[] = {
      .defines = {{"FIELDS", 4}, {"NP", 66}, {"NC", 25}, {"NQ", 17}}},
     {"kernel/fragments.k.c", "twice", EG_F32,
      .defines = {{"FIELDS", 4}, {"NP", 66}, {"NC", 25}, {"NQ", 17}}},
+    {"kernel/fragments.k.c", "loaded", EG_F64, .defines = {{"NP", 11}, {"NQ", 8}, {"K_FN", 8}}},
+    {"kernel/fragments.k.c", "loaded", EG_F32, .defines = {{"NP", 11}, {"NQ", 8}, {"K_FN", 8}}},
 };
 
 /* The text of a source of the list; release with free(). */

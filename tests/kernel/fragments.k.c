@@ -123,8 +123,9 @@ K_KERNEL(twice, K_IN(real, u, FIELDS *NP *LANES), K_OP(interp, NC, NP), K_OP(pro
     }
 }
 
-/* Points from memory and back, and sums that begin with something: c = u + v, of which all NP rows go
- * behind a row of `points`; z = first + project c. */
+/* Points from memory and back, and sums that begin with something: c = u + scale v with the rows of v in
+ * reverse and scale = 1 + u_0 k at points 2k, 2k + 1 of eight; all NP rows go behind a row of `points`;
+ * z = first + project c. */
 K_KERNEL(loaded, K_IN(real, u, (NP + 2) * LANES), K_IN(real, v, 2 * NP *LANES),
          K_IN(real, first, (NQ + 1) * LANES), K_OP(project, NQ, NP),
          K_OUT(real, points, (NP + 1) * LANES), K_OUT(real, z_out, NQ *LANES))
@@ -132,14 +133,16 @@ K_KERNEL(loaded, K_IN(real, u, (NP + 2) * LANES), K_IN(real, v, 2 * NP *LANES),
     K_ACCUM(z, 1, NQ);
     K_POINTS(c, 2);
     K_POINTS(sum, 1);
+    K_QUARTERVAR(real, scale);
     K_WARPS(t)
     {
+        K_QUARTERS(k) K_V(scale) = K_R(1) + k * K_TILE(u, t, NP + 2)[lane];
         K_SUMLOAD(z, 0, 1, NQ, first, NQ + 1, 1);
         K_CHUNKS(q, NP)
         {
             K_POINTLOAD(c, 0, q, NP, u, NP + 2, 1);
-            K_POINTLOAD(c, 1, q, NP, v, 2 * NP, NP);
-            K_EACH K_Y(sum, 0) = K_Y(c, 0) + K_Y(c, 1);
+            K_POINTROWS(c, 1, i, q, NP, v, 2 * NP, 2 * NP - 1 - i);
+            K_EACH K_Y(sum, 0) = K_Y(c, 0) + K_V(scale) * K_Y(c, 1);
             K_POINTSTORE(sum, 0, q, NP, points, NP + 1, 1);
             K_MULADD(z, 1, project, NQ, NP, q, sum);
         }

@@ -382,8 +382,9 @@ static void run_loaded(eg_device *device, eg_type real, const instance *in)
             sum c[POINTS_MOST];
             for (size_t i = 0; i < np; i++) {
                 const size_t there = (t * (np + 1) + i + 1) * lanes + lane;
-                const sum a = {u.v[(t * (np + 2) + i + 1) * lanes + lane], 1};
-                c[i] = (sum){a.value + v.v[(t * 2 * np + np + i) * lanes + lane], 2};
+                const double scale = 1 + (double)(i / 2 % 4) * u.v[t * (np + 2) * lanes + lane];
+                const double other = v.v[(t * 2 * np + 2 * np - 1 - i) * lanes + lane];
+                c[i] = (sum){u.v[(t * (np + 2) + i + 1) * lanes + lane] + scale * other, 6};
                 assert_sum(points.v[there], c[i], 4, real, "points", there);
             }
             assert_in_range((int)points.v[t * (np + 1) * lanes + lane], 7, 8);
@@ -404,7 +405,7 @@ static void run_loaded(eg_device *device, eg_type real, const instance *in)
 
 static void loaded(eg_device *device, eg_type real)
 {
-    static const instance instances[] = {{1, 66, 1, 17, 16, 0, -1, 0}, {1, 11, 1, 8, 32, 0, -1, 1}};
+    static const instance instances[] = {{1, 66, 1, 17, 16, 8, -1, 0}, {1, 11, 1, 8, 32, 8, -1, 1}};
     set_pocl_optimises(false);
     for (size_t i = 0; i < EG_COUNT(instances); i++) {
         instance in = fitted(device, real, instances[i]);

@@ -342,6 +342,17 @@ K_INLINE void k_store_rows(const int count, const int n, const int padded, const
     for (int k_q = 0; k_q < K_FN; k_q++) \
         k_store(y[f][k_q], (c) * K_FN + k_q < (n) ? k_load(K_POINT_ROW(c, k_q, u, rows, first)) \
                                                   : (k_vector){0})
+#define K_POINTROWS(y, f, i, c, n, u, rows, row) \
+    for (int k_q = 0; k_q < K_FN; k_q++) { \
+        const int i = K_POINT(c, n), k_h = 0; /* the row is the same for all lanes */ \
+        (void)i, (void)k_h; \
+        k_store(y[f][k_q], k_load(K_TILE(u, k_t, rows) + (row) * LANES + k_l0)); \
+    }
+#define K_QUARTERVAR(type, x) _Alignas(64) type x[4][K_FL]
+#define K_QUARTERS(f) \
+    for (int k_q = 0; k_q < 8; k_q += 2) \
+        for (int f = k_q / 2, k_one = 1; k_one; k_one = 0) K_LANE
+#define K_V(x) x[k_q / 2 % 4][k_h]
 #define K_POINTSTORE(y, f, c, n, u, rows, first) \
     for (int k_q = 0; k_q < K_FN; k_q++) \
         if ((c) * K_FN + k_q < (n)) k_stream(K_POINT_ROW(c, k_q, u, rows, first), k_load(y[f][k_q]))

@@ -106,10 +106,11 @@ __device__ __forceinline__ void k_tile_set(double *corner, int k, int q, const k
     if (k * 8 + 2 * q + 1 < ROWS) HINT ? __stcs(p, b) : (void)(*p = b);
 }
 
-/* The operator's fragment for rows 8m… and columns 8k… */
-__device__ __forceinline__ double2 k_operator(const double *A, int m, int k, int K, int l)
+/* The operator's fragment for rows 8m… and columns 8k… is, for thread l of the warp, what stands here.
+ * Where one of m and k is a constant, it had better be added last: it is then part of the instruction. */
+__device__ __forceinline__ const double2 *k_operator(const double *A, int m, int k, int K, int l)
 {
-    return __ldg((const double2 *)A + (m * ((K + 7) / 8) + k) * 32 + l);
+    return (const double2 *)A + ((m * ((K + 7) / 8) + k) * 32 + l);
 }
 
 /* One value of a packed operator. */
@@ -159,8 +160,9 @@ __device__ __forceinline__ void k_gemm_mma(const double *A, const double *X, dou
             x[k] = valid ? k_tile_get<K, S * XLD, 0>(x_at, k, q) : k_fragment{};
         for (int m = item / columns; m < mb; m += split) {
             k_fragment y = ADD && valid ? k_tile_get<M, S * YLD, 0>(y_at, m, q) : k_fragment{};
+            const double2 *row = k_operator(A, m, 0, K, l);
 #pragma unroll
-            for (int k = 0; k < kb; k++) k_mma(y, x[k], k_operator(A, m, k, K, l));
+            for (int k = 0; k < kb; k++) k_mma(y, x[k], row[k * 32]);
             if (live && valid) k_tile_set<M, S * YLD, 0>(y_at, m, q, y);
         }
     }
@@ -348,6 +350,23 @@ __device__ __forceinline__ void k_sum_load(k_fragment (&x)[F][K_EIGHTS(ROWS)], i
 #define K_POINTLOAD(y, f, c, n, u, rows, first) \
     K_UNROLL for (int k_s = 0; k_s < K_SUB; k_s++) \
         y[f][k_s] = k_tile_get<n, LANES, 0>(K_GROUP_AT(u, rows, first) + K_CORNER, (c) * K_SUB + k_s, K_Q)
+__device__ __forceinline__ void k_point_get(k_fragment &x, int v, const double *row)
+{
+    const double2 pair = ((const double2 *)row)[K_LANE_ID >> 2];
+    x.v[v] = pair.x;
+    x.v[v + 2] = pair.y;
+}
+#define K_POINTROWS(y, f, i, c, n, u, rows, row) \
+    K_UNROLL for (int k_s = 0; k_s < K_SUB; k_s++) K_UNROLL for (int k_v = 0; k_v < 2; k_v++) \
+    { \
+        const int i = K_POINT(c, n), k_h = 0; /* the row is the same for both lanes */ \
+        (void)i, (void)k_h; \
+        k_point_get(y[f][k_s], k_v, K_GROUP_AT(u, rows, row)); \
+    }
+/* A thread has one quarter of a fragment's rows. */
+#define K_QUARTERVAR(type, x) type x[2]
+#define K_QUARTERS(f) for (int f = K_Q, k_one = 1; k_one; k_one = 0) K_LANE
+#define K_V(x) x[k_h]
 #define K_POINTSTORE(y, f, c, n, u, rows, first) \
     K_UNROLL for (int k_s = 0; k_s < K_SUB; k_s++) \
         k_tile_set<n, LANES, 0>(K_GROUP_AT(u, rows, first) + K_CORNER, (c) * K_SUB + k_s, K_Q, y[f][k_s])
@@ -356,8 +375,12 @@ __device__ __forceinline__ void k_sum_load(k_fragment (&x)[F][K_EIGHTS(ROWS)], i
     K_UNROLL for (int k_f = 0; k_f < (F); k_f++) \
         K_UNROLL for (int k_k = 0; k_k < K_EIGHTS(n); k_k++) x[k_f][k_k] = k_fragment{}
 
+#if K_UNROLL_CHUNKS
+#define K_CHUNKS(c, n) K_UNROLL for (int c = K_PART; c < K_CHUNK_COUNT(n); c += K_PARTS)
+#else
 #define K_CHUNKS(c, n) \
     _Pragma("unroll 1") for (int c = K_PART; c < K_CHUNK_COUNT(n); c += K_PARTS)
+#endif
 #define K_EACH \
     K_UNROLL for (int k_s = 0; k_s < K_SUB; k_s++) K_UNROLL for (int k_v = 0; k_v < 4; k_v++) \
         for (int k_h = k_v >> 1, lane = k_l0 + (K_LANE_ID >> 2) * 2 + k_h, k_go = 1; k_go; k_go = 0)
@@ -372,12 +395,15 @@ __device__ __forceinline__ void k_mul(k_fragment (&y)[F][K_SUB], const double *A
     for (int f = 0; f < F; f++)
 #pragma unroll
         for (int s = 0; s < K_SUB; s++) y[f][s] = k_fragment{};
+    const double2 *row[K_SUB];
+#pragma unroll
+    for (int s = 0; s < K_SUB; s++) /* the last chunk may have fewer eights: repeat the last */
+        row[s] = k_operator(A, K_MIN(c * K_SUB + s, K_EIGHTS(M) - 1), 0, K, K_LANE_ID);
 #pragma unroll
     for (int k = 0; k < K_EIGHTS(K); k++) {
         double2 a[K_SUB];
 #pragma unroll
-        for (int s = 0; s < K_SUB; s++) /* the last chunk may have fewer eights: repeat the last */
-            a[s] = k_operator(A, K_MIN(c * K_SUB + s, K_EIGHTS(M) - 1), k, K, K_LANE_ID);
+        for (int s = 0; s < K_SUB; s++) a[s] = row[s][k * 32];
 #pragma unroll
         for (int f = 0; f < F; f++) {
             const k_fragment v = x.get(f, k);
@@ -394,13 +420,15 @@ __device__ __forceinline__ void k_muladd(k_fragment (&z)[F][K_EIGHTS(M)], const 
 {
 #pragma unroll
     for (int s = 0; s < K_SUB; s++)
-        if (K_EIGHTS(K) % K_SUB == 0 || c * K_SUB + s < K_EIGHTS(K))
+        if (K_EIGHTS(K) % K_SUB == 0 || c * K_SUB + s < K_EIGHTS(K)) {
+            const double2 *column = k_operator(P, 0, c * K_SUB + s, K, K_LANE_ID);
 #pragma unroll
             for (int m = 0; m < K_EIGHTS(M); m++) {
-                const double2 p = k_operator(P, m, c * K_SUB + s, K, K_LANE_ID);
+                const double2 p = column[m * (K_EIGHTS(K) * 32)];
 #pragma unroll
                 for (int f = 0; f < F; f++) k_mma(z[f][m], y[f][s], p);
             }
+        }
 }
 #define K_MULADD(z, F, P, M, K, c, y) k_muladd<F, M, K>(z, P, c, y)
 #endif

@@ -92,6 +92,18 @@ typedef real vreal;
         y[f][k_r] = (c) * K_FN + k_r < (n) \
                         ? K_TILE(u, k_t, rows)[((first) + (c) * K_FN + k_r) * LANES + K_LANE_ID] \
                         : K_R(0)
+#define K_POINTROWS(y, f, i, c, n, u, rows, row) \
+    K_UNROLL for (int k_q = 0; k_q < K_FN; k_q++) \
+    { \
+        const int i = K_POINT(c, n); \
+        (void)i; \
+        y[f][k_q] = K_TILE(u, k_t, rows)[(row) * LANES + K_LANE_ID]; \
+    }
+#define K_QUARTERVAR(type, x) type x[4]
+#define K_QUARTERS(f) \
+    K_UNROLL for (int k_q = 0; k_q < 8; k_q += 2) \
+        for (int f = k_q / 2, k_one = 1; k_one; k_one = 0) K_LANE
+#define K_V(x) x[k_q / 2 % 4]
 #define K_POINTSTORE(y, f, c, n, u, rows, first) \
     K_UNROLL for (int k_r = 0; k_r < K_FN; k_r++) \
         if ((c) * K_FN + k_r < (n)) \

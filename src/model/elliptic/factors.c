@@ -2,6 +2,8 @@
  * device. */
 #include "model/elliptic/parts.h"
 
+#include <string.h>
+
 /* k on a face is taken this far inside, as part of the way to the element's centre: where it
  * jumps from one element to the next, each sees its own. */
 #define INSIDE 1e-10
@@ -19,13 +21,19 @@ static double penalty_scale(const eg_elliptic *a)
            info->volume;
 }
 
-/* Blocks that a multiprocessor should hold of affine_chain.k.c, as measured on an H200: the more
- * there are, the fewer registers each has. */
-static int chain_blocks(const eg_elliptic *a)
+/* How affine_chain.k.c is laid out, as measured on an H200: blocks that a multiprocessor should hold, each
+ * with the fewer registers the more there are, and whether chunks stand side by side. */
+static size_t tune_chain(const eg_elliptic *a, const char *entry, eg_define out[2])
 {
+    static const int blocks[EG_DEGREE_MAX + 1] = {1, 12, 8, 6, 8, 8, 6, 6, 6, 4, 4}; /* by degree */
     const int degree = a->element->degree;
-    if (a->real == EG_F32) return degree <= 4 ? 8 : 4;
-    return degree == 1 ? 12 : degree == 2 ? 10 : degree <= 6 ? 8 : degree <= 8 ? 6 : 1;
+    const bool apply = !strcmp(entry, "apply");
+    out[0] = (eg_define){"K_MIN_BLOCKS", !apply              ? 1
+                                         : a->real == EG_F64 ? blocks[degree]
+                                         : degree <= 4       ? 8
+                                                             : 4};
+    out[1] = (eg_define){"K_UNROLL_CHUNKS", apply || degree <= 3 || degree >= 9};
+    return 2;
 }
 
 /* The defines of a kernel: only those that its file needs, as each set of them is compiled anew. */
@@ -40,8 +48,7 @@ static size_t list_defines(const eg_elliptic *a, eg_elliptic_kernel_file file, i
     if (file == EG_ELLIPTIC_AFFINE_FACTORS) return n;
     if (file == EG_ELLIPTIC_AFFINE || file == EG_ELLIPTIC_AFFINE_CHAIN) {
         out[n++] = np, out[n++] = nfp, out[n++] = (eg_define){"STIFF", 3 + a->mass};
-        if (file == EG_ELLIPTIC_AFFINE_CHAIN)
-            out[n++] = (eg_define){"K_MIN_BLOCKS", chain_blocks(a)};
+        if (file == EG_ELLIPTIC_AFFINE_CHAIN) out[n++] = (eg_define){"K_FN", 8};
         return n;
     }
     out[n++] = dim, out[n++] = faces, out[n++] = nc, out[n++] = q;
@@ -64,7 +71,8 @@ eg_status eg_elliptic_kernel(const eg_elliptic *a, int group, eg_elliptic_kernel
         [EG_ELLIPTIC_LOAD] = "model/elliptic/load.k.c",
     };
     eg_define defines[EG_ELLIPTIC_DEFINES];
-    const size_t count = list_defines(a, file, at, defines);
+    size_t count = list_defines(a, file, at, defines);
+    if (file == EG_ELLIPTIC_AFFINE_CHAIN) count += tune_chain(a, entry, defines + count);
     return eg_kernel_create(a->space->device,
                             &(eg_kernel_options){.size = sizeof(eg_kernel_options),
                                                  .source = names[file],

@@ -8,26 +8,33 @@
 
 /* --- affine triangles ------------------------------------------------------------------------- */
 
-/* Scratch and results, [rows][cols] row by row. Parts of `sum` for nodes and for points of faces, and
- * of `normal`, are np and 3 nfp long or padded to multiples of 8. */
+/* Scratch and results, [rows][cols] row by row. Parts of them for nodes and points of faces are np and
+ * 3 nfp long, or as affine_chain.k.c wants them. */
 typedef struct triangle {
     int np, nfp;
-    int nodes, points, columns; /* of a part of `sum`, of another, and of all */
-    double *normal;             /* [2][points][np] ∂/∂n̂ and ∂/∂t */
-    double *back;               /* [nfp][nfp] */
-    double *sum;                /* [np][columns] */
+    bool chain;
+    int nodes, faces, columns; /* of a part of `sum`, of another, and of all */
+    int points;                /* rows of a part of `normal` */
+    double *normal;            /* [2][points][np] ∂/∂n̂ and ∂/∂t */
+    double *back;              /* [nfp][nfp] */
+    double *sum;               /* [np][columns] */
     double *one, *two;
 } triangle;
 
-/* `pad`: to multiples of so much; `parts`: those of points in `sum`. */
-static eg_status triangle_new(const eg_elliptic *a, int pad, int parts, triangle *m)
+static int padded(int n, bool pad)
+{
+    return pad ? (n + 7) / 8 * 8 : n;
+}
+
+static eg_status triangle_new(const eg_elliptic *a, triangle *m)
 {
     const eg_element *e = a->element;
     eg_status status = EG_OK;
-    *m = (triangle){.np = e->np, .nfp = e->face_np};
-    m->nodes = (m->np + pad - 1) / pad * pad;
-    m->points = (3 * m->nfp + pad - 1) / pad * pad;
-    m->columns = (3 + a->mass) * m->nodes + parts * m->points;
+    *m = (triangle){.np = e->np, .nfp = e->face_np, .chain = a->chain};
+    m->nodes = padded(m->np, a->chain);
+    m->points = padded(3 * m->nfp, a->chain);
+    m->faces = a->chain ? (m->nfp + 1) / 2 * 8 : 3 * m->nfp;
+    m->columns = (3 + a->mass) * m->nodes + (a->chain ? 3 : 2) * m->faces;
     const size_t square = (size_t)m->np * (size_t)m->np;
     EG_TRY(eg_new(e->ctx, (size_t)(2 * m->points * m->np), &m->normal));
     EG_TRY(eg_new(e->ctx, (size_t)(m->nfp * m->nfp), &m->back));
@@ -91,8 +98,14 @@ static void fill_derivatives(const eg_elliptic *a, triangle *m)
         }
 }
 
-/* The columns of `sum` that faces give: Eᵀ M, then `count` times derivativesᵀ M. */
-static void fill_faces(const eg_elliptic *a, int count, triangle *m)
+/* Where point q of face f stands among the columns of faces. */
+static int column_of(const triangle *m, int f, int q)
+{
+    return m->chain ? q / 2 * 8 + f * 2 + q % 2 : f * m->nfp + q;
+}
+
+/* The columns of `sum` that faces give: Eᵀ M, normalᵀ M, and in chains alongᵀ M. */
+static void fill_faces(const eg_elliptic *a, triangle *m)
 {
     const eg_element *e = a->element;
     const int np = m->np, nfp = m->nfp, first = (3 + a->mass) * m->nodes;
@@ -100,11 +113,11 @@ static void fill_faces(const eg_elliptic *a, int count, triangle *m)
         for (int p = 0; p < nfp; p++)
             for (int q = 0; q < nfp; q++) {
                 const double mass = e->face->mass[p * nfp + q];
-                double *column = m->sum + first + f * nfp + q;
+                double *column = m->sum + first + column_of(m, f, q);
                 column[e->face_node[f * nfp + p] * m->columns] += mass;
-                for (int d = 0; d < count; d++)
+                for (int d = 0; d < (m->chain ? 2 : 1); d++)
                     for (int i = 0; i < np; i++)
-                        column[i * m->columns + (1 + d) * m->points] +=
+                        column[i * m->columns + (1 + d) * m->faces] +=
                             m->normal[(d * m->points + f * nfp + p) * np + i] * mass;
             }
 }
@@ -124,10 +137,10 @@ eg_status eg_elliptic_make_affine_matrices(eg_elliptic *a)
     eg_device *device = a->space->device;
     triangle m;
     eg_status status = EG_OK;
-    EG_TRY(triangle_new(a, 1, 2, &m));
+    EG_TRY(triangle_new(a, &m));
     fill_nodes(a, &m);
     fill_derivatives(a, &m);
-    fill_faces(a, 1, &m);
+    fill_faces(a, &m);
     fill_back(e, &m);
     EG_TRY(eg_operator_create(device, a->real, 3 * m.nfp, m.np, m.normal, &a->normal));
     EG_TRY(eg_operator_create(device, a->real, m.nfp, m.nfp, e->face->D, &a->along));
@@ -143,10 +156,10 @@ eg_status eg_elliptic_make_chain_matrices(eg_elliptic *a)
     eg_device *device = a->space->device;
     triangle m;
     eg_status status = EG_OK;
-    EG_TRY(triangle_new(a, 8, 3, &m));
+    EG_TRY(triangle_new(a, &m));
     fill_nodes(a, &m);
     fill_derivatives(a, &m);
-    fill_faces(a, 2, &m);
+    fill_faces(a, &m);
     EG_TRY(eg_operator_create(device, a->real, 2 * m.points, m.np, m.normal, &a->slopes));
     EG_TRY(eg_operator_create(device, a->real, m.np, m.columns, m.sum, &a->sum));
 done:

@@ -1,13 +1,15 @@
 /* `elliptic`: the product A u of the symmetric interior penalty method on affine triangles with
- * k = 1 and λ = 0, in double and in single precision.
+ * k = 1 and λ = 0, in double and in single precision, and the gradient of u at the nodes.
  *
  *     elliptic, elliptic-f32   degrees 1 … 10; n = (N + 1)(N + 2)/2 nodes, m = N + 1 on a face
+ *     gradient                 the same
  *
  * Necessary bytes of an element are those that two passes move (model/elliptic/affine.k.c), what
  * is read from neighbours not counted again: 3 n + 6 m + 9 values, and 15 bytes that name the
- * neighbours. Necessary flops: 2·3m·(n + m) in the first pass, 2 n (3 n + 6 m) + 6 m² in the
- * second, and 3·3m + 3 n + 10·3m beside these products. */
+ * neighbours; of the gradient 3 n + 4 values. Necessary flops: 2·3m·(n + m) in the first pass, 2 n (3 n + 6 m) + 6 m² in the
+ * second, and 3·3m + 3 n + 10·3m beside these products; of the gradient 4 n² + 6 n. */
 #include "bench/run.h"
+#include "model/elliptic/gradient.h"
 #include "model/elliptic/operator.h"
 
 #include <math.h>
@@ -19,6 +21,8 @@ typedef struct problem {
     eg_space *space;
     eg_elliptic *op;
     eg_field *u, *y;
+    eg_gradient *slopes;
+    eg_field *gradient;
 } problem;
 
 static eg_status body(void *user)
@@ -27,8 +31,16 @@ static eg_status body(void *user)
     return eg_elliptic_apply(p->op, p->u->data, p->y->data);
 }
 
+static eg_status differentiate(void *user)
+{
+    problem *p = user;
+    return eg_gradient_apply(p->slopes, p->u, p->gradient);
+}
+
 static void destroy(problem *p)
 {
+    eg_field_destroy(&p->gradient);
+    eg_gradient_destroy(&p->slopes);
     eg_field_destroy(&p->y);
     eg_field_destroy(&p->u);
     eg_elliptic_destroy(&p->op);
@@ -59,6 +71,8 @@ static eg_status create(eg_bench *bench, int cells, int degree, eg_type real, bo
                               &p->op));
     EG_TRY(eg_field_create(p->space, 1, real, &p->u));
     EG_TRY(eg_field_create(p->space, 1, real, &p->y));
+    EG_TRY(eg_gradient_create(p->space, &p->slopes));
+    EG_TRY(eg_field_create(p->space, 2, EG_F64, &p->gradient));
     EG_TRY(eg_new(bench->ctx, eg_field_host_count(p->u), &values));
     eg_bench_random(7, eg_field_host_count(p->u), values);
     EG_TRY(eg_field_from_host(p->u, values));
@@ -88,6 +102,49 @@ done:
     eg_release(bench->ctx, &got);
     destroy(&plain);
     destroy(&fast);
+    return status;
+}
+
+/* The slopes of (x + 2 y)^N on a small mesh. */
+static eg_status verify_gradient(eg_bench *bench, int degree)
+{
+    static const eg_symbol symbols[] = {{.name = "x", .variable = EG_VARIABLE_X},
+                                        {.name = "y", .variable = EG_VARIABLE_Y}};
+    problem p = {0};
+    eg_expression *list[3] = {NULL};
+    eg_function *power = NULL, *slopes = NULL;
+    eg_field *exact = NULL;
+    double *got = NULL, *want = NULL;
+    char text[3][64];
+    eg_status status = EG_OK;
+    snprintf(text[0], sizeof text[0], "(x + 2*y)^%d", degree);
+    snprintf(text[1], sizeof text[1], "%d*(x + 2*y)^%d", degree, degree - 1);
+    snprintf(text[2], sizeof text[2], "%d*(x + 2*y)^%d", 2 * degree, degree - 1);
+    EG_TRY(create(bench, 6, degree, EG_F64, false, &p));
+    for (int i = 0; i < 3; i++)
+        EG_TRY(
+            eg_expression_create(bench->ctx, text[i], symbols, EG_COUNT(symbols), NULL, &list[i]));
+    EG_TRY(eg_function_create(p.space, (const eg_expression *[]){list[0]}, 1, &power));
+    EG_TRY(eg_function_create(p.space, (const eg_expression *[]){list[1], list[2]}, 2, &slopes));
+    EG_TRY(eg_field_create(p.space, 2, EG_F64, &exact));
+    EG_TRY(eg_function_interpolate(power, 0, p.u));
+    EG_TRY(eg_function_interpolate(slopes, 0, exact));
+    EG_TRY(differentiate(&p));
+    const size_t count = eg_field_host_count(exact);
+    EG_TRY(eg_new(bench->ctx, count, &got));
+    EG_TRY(eg_new(bench->ctx, count, &want));
+    EG_TRY(eg_field_to_host(p.gradient, got));
+    EG_TRY(eg_field_to_host(exact, want));
+    EG_TRY(eg_bench_compare(bench, "gradient", 0, got, want, count));
+done:
+    eg_release(bench->ctx, &want);
+    eg_release(bench->ctx, &got);
+    eg_field_destroy(&exact);
+    eg_function_destroy(&slopes);
+    eg_function_destroy(&power);
+    for (int i = 0; i < 3; i++)
+        eg_expression_destroy(&list[i]);
+    destroy(&p);
     return status;
 }
 
@@ -126,6 +183,31 @@ done:
     return status;
 }
 
+static eg_status measure_gradient(eg_bench *bench, int degree)
+{
+    const double n = 0.5 * (degree + 1) * (degree + 2);
+    const double dof = (bench->info->is_gpu ? 2e7 : 2e6) / (bench->options->quick ? 8 : 1);
+    problem p = {0};
+    eg_bench_roof roof = {0};
+    char size[32];
+    eg_status status = EG_OK;
+    snprintf(size, sizeof size, "N=%d", degree);
+    eg_bench_work work = {.name = "gradient", .size = size};
+    eg_bench_progress(bench, "gradient %s", size);
+    EG_TRY(verify_gradient(bench, degree));
+    EG_TRY(create(bench, (int)ceil(sqrt(dof / (2 * n))), degree, EG_F64, false, &p));
+    const double elements = p.mesh->element_count;
+    work.bytes = elements * 8 * (3 * n + 4);
+    work.flops = elements * (4 * n * n + 6 * n);
+    EG_TRY(eg_bench_roof_create(bench, (size_t)work.bytes, bench->info->has_tensor_f64, &roof));
+    EG_TRY(eg_bench_roof_add(bench, &roof, differentiate, &p,
+                             elements * (4 * padded(n) * padded(n) + 6 * n), &work));
+done:
+    eg_bench_roof_destroy(&roof);
+    destroy(&p);
+    return status;
+}
+
 static eg_status run(eg_bench *bench)
 {
     eg_status status = EG_OK;
@@ -135,9 +217,12 @@ static eg_status run(eg_bench *bench)
         EG_TRY(measure(bench, "elliptic", degree, EG_F64));
     for (int degree = 1; degree <= EG_DEGREE_MAX; degree++)
         EG_TRY(measure(bench, "elliptic-f32", degree, EG_F32));
+    for (int degree = 1; degree <= EG_DEGREE_MAX; degree++)
+        EG_TRY(measure_gradient(bench, degree));
 done:
     return status;
 }
 
 const eg_bench_driver eg_bench_elliptic = {
-    "elliptic", "the interior penalty operator on triangles, by degree", true, run};
+    "elliptic", "the interior penalty operator and the gradient on triangles, by degree", true,
+    run};

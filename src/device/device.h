@@ -16,6 +16,9 @@ int eg_kernel_compilations(void);
  * (false). The last to do so unloads them; all do before the device is closed. */
 void eg_device_keep_kernels(eg_device *device, bool keep);
 
+/* The lanes of a space whose kernels are chains on a GPU are a multiple of this: tensor cores need it. */
+#define EG_CHAIN_LANES 16
+
 /* Copies bytes device to device with the vendor's own routine, for the ceilings of `bench`. */
 size_t eg_buffer_bytes(const eg_buffer *buffer);
 

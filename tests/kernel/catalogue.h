@@ -516,6 +516,8 @@ static const catalogue_row catalogue[] = {
     {"model/elliptic/blocks.k.c", "multiply_blocks", EG_F32, .defines = {{"NP", 45}, {"ALONE", 1}}},
     {"model/elliptic/blocks.k.c", "smooth_blocks", EG_F64, .defines = {{"NP", 84}, {"ALONE", 0}}},
     {"model/elliptic/blocks.k.c", "smooth_blocks", EG_F32, .defines = {{"NP", 45}, {"ALONE", 1}}},
+    {"model/elliptic/gradient.k.c", "gradient_chain", EG_F64,
+     .defines = {{"DIM", 2}, {"NP", 66}, {"AT", 1}}},
     {"model/elliptic/gradient.k.c", "gradient", EG_F64,
      .defines = {{"DIM", 2}, {"NP", 10}, {"AT", 1}}},
     {"model/elliptic/gradient.k.c", "gradient", EG_F64,

@@ -25,7 +25,9 @@
 #include "field/trace.k.h"
 #include "model/elliptic/affine.k.h"
 
-#define AHEAD 16 /* tiles */
+#define AHEAD 16   /* tiles that are asked for before they come, */
+#define BEFORE 64  /* those that are still there, */
+#define SOON 2     /* and how soon their neighbours are asked for */
 #define LINE 8   /* values in a line of a cache, or fewer */
 #define COLUMNS (STIFF * NP + 2 * POINTS)
 
@@ -50,26 +52,32 @@ K_KERNEL(slopes, K_IN(real, u, NP *LANES), K_IN(real, factors, FACTORS *LANES), 
         K_ROWS(i, POINTS)
         {
             const int f = i / NFP;
-            K_LANE K_TILE(flux, t, POINTS)[i * LANES + lane] =
+            K_LANE dn[i][lane] =
                 ACROSS(f, G_RR, G_RS, G_SS) * dn[i][lane] + ASIDE(f, G_RR, G_RS, G_SS) * dt[i][lane];
         }
+        K_PUT(POINTS, K_S(dn), K_TILE(flux, t, POINTS));
     }
 }
 
 /* Tiles of one group that begins at slot 0 and at value `begin` of u. `rest`: y = b - A u; else b is not
- * read. */
+ * read.
+ *
+ * What lies behind a boundary is a mirror image of the element, u⁺ = σ u and Q⁺ = σ Q: σ = -1 with half of
+ * its T where u is given, 1 where Q is. */
 K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(real, b, NP *LANES), K_VAL(i32, rest),
-         K_IN(real, flux),
-         K_IN(i32, neighbour, 3 *LANES), K_IN(u8, neighbour_face, 3 *LANES),
+         K_IN(real, flux), K_IN(i32, neighbour, 3 *LANES), K_IN(u8, neighbour_face, 3 *LANES),
          K_IN(real, factors, FACTORS *LANES), K_IN(i32, own_node), K_IN(i32, other_node),
-         K_OP(back, NFP, NFP), K_OP(sum, NP, COLUMNS), K_INOUT(real, y, NP *LANES))
+         K_OP(back, NFP, NFP), K_OP(sum, NP, COLUMNS), K_OUT(real, y, NP *LANES))
 {
     K_SHARED(i64, where, 3);  /* the neighbour's first value in u */
     K_SHARED(i64, first, 3);  /* … and its value of Q at my face's first point, */
     K_SHARED(i32, pitch, 3);  /* from there to the next */
-    K_SHARED(i32, side, 3);   /* the row of other_node; -1: a boundary */
+    K_SHARED(i32, side, 3);   /* the row of other_node */
+    K_SHARED(real, sigma, 3);
+    K_SHARED(real, penalty, 3);
     K_SHARED(real, x, COLUMNS);
     K_SHARED(real, z, POINTS);
+    K_SHARED(real, product, NP);
     K_TILES(t)
     {
         K_GLOBAL const real *own = K_TILE(u + begin, t, NP);
@@ -80,17 +88,40 @@ K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(real, b, NP *LANES), K_VA
             K_LANE
             {
                 const i32 slot = K_TILE(neighbour, t, 3)[f * LANES + lane];
-                const i32 inside = K_MAX(slot, 0), face = K_L(byte) & 7, turned = K_L(byte) >> 3;
-                where[f][lane] = first_value(inside, begin, NP, LANES);
-                first[f][lane] = first_value(inside, 0, POINTS, LANES) +
+                const i32 there = slot < 0 ? (i32)t * LANES + lane : slot;
+                const i32 code = slot < 0 ? f : K_L(byte), face = code & 7, turned = code >> 3;
+                where[f][lane] = first_value(there, begin, NP, LANES);
+                first[f][lane] = first_value(there, 0, POINTS, LANES) +
                                  (face * NFP + (turned ? NFP - 1 : 0)) * LANES;
                 pitch[f][lane] = turned ? -LANES : LANES;
-                side[f][lane] = slot < 0 ? -1 : face * 2 + turned;
+                side[f][lane] = face * 2 + turned;
+            }
+            K_LANE
+            {
+                const i32 slot = K_TILE(neighbour, t, 3)[f * LANES + lane];
+                const real T = FACTOR(4 + f), outer = T > 0 ? K_R(-1) : K_R(1);
+                sigma[f][lane] = slot < 0 ? outer : K_R(1);
+                penalty[f][lane] = slot < 0 ? K_R(0.5) * T : T;
             }
         }
-#if K_CPU /* of what comes next, most is asked for out of order, by neighbours */
+#if K_CPU
+        /* What comes next is asked for in time: of the elements themselves, and of neighbours that are
+         * neither among them nor among those that came before. */
         for (int i = 0; i < NP * LANES; i += LINE) K_FETCH(own + AHEAD * NP * LANES + i);
         for (int i = 0; i < POINTS * LANES; i += LINE) K_FETCH(K_TILE(flux, t + AHEAD, POINTS) + i);
+        const i64 soon = K_MIN(t + SOON, K_STOP - 1);
+        for (int i = 0; i < 3 * LANES; i++) {
+            const i32 slot = K_TILE(neighbour, soon, 3)[i];
+            if (slot >= (t - BEFORE) * LANES && slot < (t + AHEAD) * LANES) continue;
+            const i32 inside = K_MAX(slot, 0), byte = K_TILE(neighbour_face, soon, 3)[i];
+            const real *values = u + first_value(inside, begin, NP, LANES);
+            const real *slopes =
+                flux + first_value(inside, 0, POINTS, LANES) + (byte & 7) * NFP * LANES;
+            for (int p = 0; p < NFP; p++) {
+                K_FETCH(values + own_node[(byte & 7) * NFP + p] * LANES);
+                K_FETCH(slopes + p * LANES);
+            }
+        }
 #endif
         K_ROWS(i, NP)
         {
@@ -112,56 +143,48 @@ K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(real, b, NP *LANES), K_VA
         for (int f = 0; f < 3; f++)
             for (int l = 0; l < LANES; l++) {
                 const i32 from = *(const volatile i32 *)&side[f][l], step = pitch[f][l];
-                const real inside = from < 0 ? K_R(0) : K_R(1);
-                const i32 *nodes = other_node + K_MAX(from, 0) * NFP;
+                const i32 *nodes = other_node + from * NFP;
                 const real *values = u + where[f][l], *slopes = flux + first[f][l];
                 K_UNROLL for (int p = 0; p < NFP; p++)
                 {
-                    x[STIFF * NP + f * NFP + p][l] = inside * values[nodes[p] * LANES];
-                    z[f * NFP + p][l] = inside * slopes[p * step];
+                    x[STIFF * NP + f * NFP + p][l] = values[nodes[p] * LANES];
+                    z[f * NFP + p][l] = slopes[p * step];
                 }
             }
 #endif
         K_ROWS(i, POINTS)
         {
             const int f = i / NFP;
-            K_LANEVAR(real, other);
-            K_LANEVAR(real, other_flux);
+            K_LANE
+            {
 #if K_CPU
-            K_LANE K_L(other) = x[STIFF * NP + i][lane], K_L(other_flux) = z[i][lane];
+                const real value = x[STIFF * NP + i][lane], slope = z[i][lane];
 #else
-            K_LANE
-            {
                 const int p = i % NFP;
-                const i32 from = side[f][lane], node = other_node[K_MAX(from, 0) * NFP + p];
-                const real value = u[where[f][lane] + node * LANES];
+                const real value = u[where[f][lane] + other_node[side[f][lane] * NFP + p] * LANES];
                 const real slope = flux[first[f][lane] + p * pitch[f][lane]];
-                K_L(other) = from < 0 ? K_R(0) : value;
-                K_L(other_flux) = from < 0 ? K_R(0) : slope;
-            }
 #endif
-            K_LANE
-            {
-                const real T = FACTOR(4 + f);
-                const real jump = own[own_node[i] * LANES + lane] - K_L(other);
-                const real c = side[f][lane] >= 0 ? K_R(0.5) : T > 0 ? K_R(1) : K_R(0);
                 const real mine = K_TILE(flux, t, POINTS)[i * LANES + lane];
-                x[STIFF * NP + i][lane] = T * jump - c * mine + K_R(0.5) * K_L(other_flux);
-                x[STIFF * NP + POINTS + i][lane] = -c * ACROSS(f, G_RR, G_RS, G_SS) * jump;
-                z[i][lane] = -c * ASIDE(f, G_RR, G_RS, G_SS) * jump;
+                const real jump = own[own_node[i] * LANES + lane] - sigma[f][lane] * value;
+                x[STIFF * NP + i][lane] =
+                    penalty[f][lane] * jump + K_R(0.5) * (sigma[f][lane] * slope - mine);
+                x[STIFF * NP + POINTS + i][lane] =
+                    K_R(-0.5) * ACROSS(f, G_RR, G_RS, G_SS) * jump;
+                z[i][lane] = K_R(-0.5) * ASIDE(f, G_RR, G_RS, G_SS) * jump;
             }
         }
         K_SYNC;
         K_GEMM_LINES_ADD(NFP, NFP, 1, 3, back, K_S(z), K_S(x + STIFF * NP));
         K_SYNC;
-        K_GEMM(NP, COLUMNS, sum, K_S(x), K_G(K_TILE(y, t, NP)));
+        K_GEMM(NP, COLUMNS, sum, K_S(x), K_S(product));
         K_SYNC;
-        if (rest) {
-            K_NODES(i, NP)
-            {
-                const i64 at = ((i64)t * NP + i) * LANES + lane;
-                y[at] = b[at] - y[at];
-            }
+        K_VECTORS(i, NP)
+        {
+            const i64 row = ((i64)t * NP + i) * LANES;
+            if (rest)
+                K_SEND(y + row, K_GET(b + row) - K_GET(product[i]));
+            else
+                K_SEND(y + row, K_GET(product[i]));
         }
     }
 }

@@ -388,6 +388,7 @@ static eg_status measure_gradient(elliptic *e, eg_field_error *out)
     const eg_expression *exact[3] = {NULL};
     eg_norms norms[3];
     eg_field *gradient = NULL;
+    eg_gradient *slopes = NULL;
     eg_function *function = NULL;
     eg_measure *measure = NULL;
     eg_status status = EG_OK;
@@ -395,7 +396,8 @@ static eg_status measure_gradient(elliptic *e, eg_field_error *out)
     for (int d = 0; d < dim; d++)
         exact[d] = eg_case_expression(e->problem.cas, slope_keys[d]);
     EG_TRY(eg_field_create(e->space, dim, EG_F64, &gradient));
-    EG_TRY(eg_comm_agree(e->problem.comm, eg_elliptic_gradient(e->u, gradient)));
+    EG_TRY(eg_comm_agree(e->problem.comm, eg_gradient_create(e->space, &slopes)));
+    EG_TRY(eg_comm_agree(e->problem.comm, eg_gradient_apply(slopes, e->u, gradient)));
     EG_TRY(eg_function_create(e->space, exact, dim, &function));
     EG_TRY(eg_measure_create(e->space, dim, function, &measure));
     EG_TRY(eg_measure_norms(measure, 0, gradient, norms));
@@ -404,6 +406,7 @@ static eg_status measure_gradient(elliptic *e, eg_field_error *out)
 done:
     eg_measure_destroy(&measure);
     eg_function_destroy(&function);
+    eg_gradient_destroy(&slopes);
     eg_field_destroy(&gradient);
     return status;
 }

@@ -48,7 +48,10 @@ static size_t list_defines(const eg_elliptic *a, eg_elliptic_kernel_file file, i
     if (file == EG_ELLIPTIC_AFFINE_FACTORS) return n;
     if (file == EG_ELLIPTIC_AFFINE || file == EG_ELLIPTIC_AFFINE_CHAIN) {
         out[n++] = np, out[n++] = nfp, out[n++] = (eg_define){"STIFF", 3 + a->mass};
-        if (file == EG_ELLIPTIC_AFFINE_CHAIN) out[n++] = (eg_define){"K_FN", 8};
+        if (file == EG_ELLIPTIC_AFFINE_CHAIN)
+            out[n++] = (eg_define){"K_FN", 8};
+        else
+            out[n++] = (eg_define){"K_STREAMING", eg_space_passes_caches(a->space, 3)};
         return n;
     }
     out[n++] = dim, out[n++] = faces, out[n++] = nc, out[n++] = q;

@@ -1,11 +1,17 @@
-/* The gradient of a solution, for its error. */
+/* The gradient of fields at their nodes, element by element ([karakus2018] algorithm 1). */
 #ifndef EG_ELLIPTIC_GRADIENT_H
 #define EG_ELLIPTIC_GRADIENT_H
 
 #include "field/field.h"
 
-/* out = ∇u at the nodes of own elements: u has one component, out one for each direction, both
- * f64. Makes and drops what it needs. Ghosts are not filled. */
-eg_status eg_elliptic_gradient(const eg_field *u, eg_field *out);
+typedef struct eg_gradient eg_gradient;
+
+/* For fields of f64. */
+eg_status eg_gradient_create(eg_space *space, eg_gradient **out);
+void eg_gradient_destroy(eg_gradient **gradient);
+
+/* out = ∇u at the nodes of own elements: u has one component, out one for each direction. Ghosts are
+ * not filled. Allocates nothing. */
+eg_status eg_gradient_apply(eg_gradient *gradient, const eg_field *u, eg_field *out);
 
 #endif

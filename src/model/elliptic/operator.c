@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-/* What chains on tensor cores need: see docs/explanation/kernel-dialect.md. */
-#define CHAIN_LANES 16
-
 /* --- creation --------------------------------------------------------------------------------- */
 
 /* Whether all elements are alike, and affine triangles. */
@@ -130,7 +127,7 @@ eg_status eg_elliptic_create(eg_space *space, eg_type real, const eg_elliptic_op
     EG_TRY(eg_comm_max(space->comm, 1, &general));
     a->affine = general == 0;
     a->chain = a->affine && eg_device_get_info(space->device)->is_gpu &&
-               space->groups[0].lanes % CHAIN_LANES == 0;
+               space->groups[0].lanes % EG_CHAIN_LANES == 0;
     EG_TRY(eg_comm_agree(space->comm, create_own(a)));
     EG_TRY(eg_field_create(space, 1, real, &a->like));
     eg_buffer_destroy(&a->like->data);

@@ -312,7 +312,7 @@ static eg_status add_stage(eg_bench *bench, const char *name, const char *size, 
     EG_TRY(verify(bench, p));
     p->stage.dt *= 1e-12; /* values stay as they are, however many steps are timed */
     count_work(p, &work);
-    EG_TRY(eg_bench_roof_create(bench, (size_t)(16 * p->space->dof), false, &roof));
+    EG_TRY(eg_bench_roof_create(bench, (size_t)(16 * p->space->dof), false, EG_F64, &roof));
     EG_TRY(eg_bench_roof_add(bench, &roof, step, p, 0, &work));
 done:
     eg_bench_roof_destroy(&roof);

@@ -174,8 +174,8 @@ static eg_status measure(eg_bench *bench, const char *name, int degree, eg_type 
     work.flops = elements * (2 * 3 * m * (n + m) + 2 * n * (3 * n + 6 * m) + 6 * m * m + beside);
     const double all = elements * (2 * padded(3 * m) * padded(n) + 12 * padded(m) * padded(m) +
                                    2 * padded(n) * padded(3 * n + 6 * m) + beside);
-    EG_TRY(eg_bench_roof_create(bench, (size_t)work.bytes,
-                                bench->info->has_tensor_f64 && real == EG_F64, &roof));
+    EG_TRY(
+        eg_bench_roof_create(bench, (size_t)work.bytes, bench->info->has_tensor_f64, real, &roof));
     EG_TRY(eg_bench_roof_add(bench, &roof, body, &p, all, &work));
 done:
     eg_bench_roof_destroy(&roof);
@@ -199,7 +199,8 @@ static eg_status measure_gradient(eg_bench *bench, int degree)
     const double elements = p.mesh->element_count;
     work.bytes = elements * 8 * (3 * n + 4);
     work.flops = elements * (4 * n * n + 6 * n);
-    EG_TRY(eg_bench_roof_create(bench, (size_t)work.bytes, bench->info->has_tensor_f64, &roof));
+    EG_TRY(eg_bench_roof_create(bench, (size_t)work.bytes, bench->info->has_tensor_f64, EG_F64,
+                                &roof));
     EG_TRY(eg_bench_roof_add(bench, &roof, differentiate, &p,
                              elements * (4 * padded(n) * padded(n) + 6 * n), &work));
 done:

@@ -191,7 +191,7 @@ static eg_status measure(eg_bench *bench, const char *name, problem *p)
     p->stage.dt *= 1e-12; /* values stay as they are, however many stages are timed */
     work.flops = p->mesh->element_count * (m * m * (19 + 16 * inner + 32 + 24) + 60 * m);
     work.bytes = p->mesh->element_count * (96 * m * m + 16);
-    EG_TRY(eg_bench_roof_create(bench, (size_t)(96 * p->space->dof), false, &roof));
+    EG_TRY(eg_bench_roof_create(bench, (size_t)(96 * p->space->dof), false, EG_F64, &roof));
     EG_TRY(eg_bench_roof_add(bench, &roof, step, p, 0, &work));
 done:
     eg_bench_roof_destroy(&roof);

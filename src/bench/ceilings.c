@@ -160,7 +160,8 @@ void eg_bench_peak_destroy(eg_bench_peak *peak)
     eg_kernel_destroy(&peak->kernel);
 }
 
-eg_status eg_bench_peak_create(eg_bench *bench, const char *entry, int chains, eg_bench_peak *peak)
+eg_status eg_bench_peak_create(eg_bench *bench, const char *entry, eg_type real, int chains,
+                               eg_bench_peak *peak)
 {
     eg_status status = EG_OK;
     bool is_tensor = strcmp(entry, "tensor_peak") == 0, is_fma = strcmp(entry, "fma_peak") == 0;
@@ -170,13 +171,20 @@ eg_status eg_bench_peak_create(eg_bench *bench, const char *entry, int chains, e
     /* A GPU gets two full waves of blocks, a CPU enough tiles to share among its threads. */
     *peak = (eg_bench_peak){
         .n = 2000, .takes_x = is_fma, .tiles = 16 * (bench->on_cpu ? bench->cpu_shares : units)};
-    EG_TRY(eg_bench_kernel(bench, PEAK_SOURCE, entry, defines, EG_COUNT(defines),
-                           rows > 1 ? rows : 0, 0, &peak->kernel));
+    EG_TRY(eg_kernel_create(bench->device,
+                            &(eg_kernel_options){.size = sizeof(eg_kernel_options),
+                                                 .source = PEAK_SOURCE,
+                                                 .entry = entry,
+                                                 .real = real,
+                                                 .rows_per_block = rows > 1 ? rows : 0,
+                                                 .defines = defines,
+                                                 .define_count = EG_COUNT(defines)},
+                            &peak->kernel));
     size_t lanes = (size_t)eg_kernel_lanes(peak->kernel);
-    EG_TRY(eg_buffer_create(bench->device, EG_F64, (size_t)peak->tiles * (size_t)rows * lanes,
+    EG_TRY(eg_buffer_create(bench->device, real, (size_t)peak->tiles * (size_t)rows * lanes,
                             &peak->sink));
     /* Per chain and lane: an FMA is 2 operations, an m16n8k8 product 2·16·8·8 for 16 lanes, a value
-     * of shared memory 8 bytes. */
+     * of shared memory (f64) 8 bytes. */
     double per_chain = is_fma ? 2 : is_tensor ? 2 * 8 * 8 : 8;
     peak->work = per_chain * chains * rows * (double)lanes * (double)peak->tiles * peak->n;
 done:
@@ -207,7 +215,8 @@ static eg_status measure_kind(eg_bench *bench, const peak_kind *kind, bool point
     eg_bench_progress(bench, "ceilings: %s", kind->name);
     *best = 0;
     for (; kind->chains[tried] != 0; tried++) {
-        EG_TRY(eg_bench_peak_create(bench, kind->entry, kind->chains[tried], &peaks[tried]));
+        EG_TRY(
+            eg_bench_peak_create(bench, kind->entry, EG_F64, kind->chains[tried], &peaks[tried]));
         timed[tried] = (eg_bench_timed){.body = eg_bench_peak_run, .user = &peaks[tried]};
     }
     EG_TRY(eg_bench_time_together(bench, timed, tried));

@@ -62,17 +62,18 @@ K_KERNEL(shared_peak, K_VAL(i32, n), K_OUT(real, sink, ROWS *LANES))
 }
 
 #if K_CUDA && K_LEVEL == 2
-/* 2*n*CHAINS*16*8*8*(LANES/16) flops a tile on the FP64 tensor cores. */
+/* 2*n*CHAINS*16*8*8*(LANES/16) flops a tile on tensor cores, of FP64 or to single precision. */
 K_KERNEL(tensor_peak, K_VAL(i32, n), K_OUT(real, sink, LANES))
 {
     K_WARPS(t)
     {
         k_fragment c[CHAINS], a;
-        const double2 b = make_double2(1e-3 * K_LANE_ID, 1e-3);
-        K_UNROLL for (int i = 0; i < 4; i++) a.v[i] = 0.5 + i;
+        k_right b = {K_R(1e-3) * K_LANE_ID, K_R(1e-3)};
+        K_UNROLL for (int i = 0; i < 4; i++) a.v[i] = K_R(0.5) + i;
         K_UNROLL for (int i = 0; i < CHAINS; i++) c[i] = a;
+        const k_left left = k_left_of(a);
         for (int k = 0; k < n; k++)
-            K_UNROLL for (int i = 0; i < CHAINS; i++) k_mma(c[i], a, b);
+            K_UNROLL for (int i = 0; i < CHAINS; i++) k_mma(c[i], left, b);
         K_UNROLL for (int i = 1; i < CHAINS; i++)
             K_UNROLL for (int v = 0; v < 4; v++) c[0].v[v] += c[i].v[v];
         K_LANE sink[(i64)t * LANES + lane] = c[0].v[2 * k_h] + c[0].v[2 * k_h + 1];

@@ -22,7 +22,8 @@ static eg_status run_copy(void *user)
                      EG_BUFFER("b", roof->b));
 }
 
-eg_status eg_bench_roof_create(eg_bench *bench, size_t bytes, bool tensor, eg_bench_roof *roof)
+eg_status eg_bench_roof_create(eg_bench *bench, size_t bytes, bool tensor, eg_type real,
+                               eg_bench_roof *roof)
 {
     eg_status status = EG_OK;
     *roof = (eg_bench_roof){.tensor = tensor};
@@ -34,7 +35,7 @@ eg_status eg_bench_roof_create(eg_bench *bench, size_t bytes, bool tensor, eg_be
     roof->copy_bytes = 16 * (double)roof->count;
     EG_TRY(eg_bench_random_buffer(bench, 1, roof->count, &roof->a));
     EG_TRY(eg_bench_poisoned_buffer(bench, roof->count, &roof->b));
-    EG_TRY(eg_bench_peak_create(bench, tensor ? "tensor_peak" : "fma_peak",
+    EG_TRY(eg_bench_peak_create(bench, tensor ? "tensor_peak" : "fma_peak", real,
                                 tensor ? bench->tensor_chains : bench->fma_chains, &roof->peak));
 done:
     if (status != EG_OK) eg_bench_roof_destroy(roof);
@@ -95,7 +96,7 @@ eg_status eg_bench_degrees(eg_bench *bench, double bytes, bool from_cache,
 {
     eg_status status = EG_OK;
     eg_bench_roof roof = {0};
-    EG_TRY(eg_bench_roof_create(bench, (size_t)bytes, bench->info->has_tensor_f64, &roof));
+    EG_TRY(eg_bench_roof_create(bench, (size_t)bytes, bench->info->has_tensor_f64, EG_F64, &roof));
     for (int degree = 1; degree <= EG_BENCH_MAX_DEGREE; degree++)
         EG_TRY(measure(bench, &roof, degree, bytes, from_cache));
     eg_bench_roof_report(bench, &roof, from_cache);

@@ -110,7 +110,8 @@ typedef struct eg_bench_peak {
     double work; /* operations or bytes of one run */
 } eg_bench_peak;
 /* The entry "fma_peak", "tensor_peak" or "shared_peak" with so many independent chains. */
-eg_status eg_bench_peak_create(eg_bench *bench, const char *entry, int chains, eg_bench_peak *peak);
+eg_status eg_bench_peak_create(eg_bench *bench, const char *entry, eg_type real, int chains,
+                               eg_bench_peak *peak);
 void eg_bench_peak_destroy(eg_bench_peak *peak);
 eg_status eg_bench_peak_run(void *peak);
 
@@ -138,8 +139,10 @@ typedef struct eg_bench_roof {
     size_t points; /* so far */
 } eg_bench_roof;
 
-/* After eg_bench_measure_ceilings; `bytes` in all arrays; `tensor`: points run on the tensor unit. */
-eg_status eg_bench_roof_create(eg_bench *bench, size_t bytes, bool tensor, eg_bench_roof *roof);
+/* After eg_bench_measure_ceilings; `bytes` in all arrays; `tensor`: points run on the tensor unit; `real`: in
+ * this precision. */
+eg_status eg_bench_roof_create(eg_bench *bench, size_t bytes, bool tensor, eg_type real,
+                               eg_bench_roof *roof);
 void eg_bench_roof_destroy(eg_bench_roof *roof);
 /* Times a body and the roof together; adds the point with time and ceilings filled in. */
 eg_status eg_bench_roof_add(eg_bench *bench, eg_bench_roof *roof, eg_bench_body *body, void *user,

@@ -41,9 +41,9 @@ eg_target eg_target_of(const eg_device *device)
                        .max_block_threads = device->info.max_block_threads};
 }
 
-bool eg_target_uses_mma(const eg_target *target, eg_type real)
+bool eg_target_uses_mma(const eg_target *target)
 {
-    return target->kind == EG_TARGET_CUDA && target->cuda_arch >= 80 && real == EG_F64;
+    return target->kind == EG_TARGET_CUDA && target->cuda_arch >= 80;
 }
 
 const char *const *eg_kernel_source_names(void)
@@ -192,7 +192,7 @@ static eg_status choose_geometry(eg_context *ctx, const eg_target *target,
                                  const eg_kernel_options *options, const eg_declaration *d,
                                  const char *name, eg_geometry *g)
 {
-    bool mma = eg_target_uses_mma(target, options->real);
+    bool mma = eg_target_uses_mma(target);
     *g = (eg_geometry){.lanes = options->lanes ? options->lanes : target->lanes,
                        .ty = 1,
                        .tz = 1,
@@ -306,7 +306,7 @@ static eg_status add_constants(const eg_target *target, const eg_kernel_options 
                                const eg_declaration *d, const eg_geometry *g, eg_text *text)
 {
     static const char *const kinds[] = {"K_CPU", "K_OPENCL", "K_CUDA"};
-    bool mma = eg_target_uses_mma(target, options->real);
+    bool mma = eg_target_uses_mma(target);
     layout l = lay_out(d, g, target->kind == EG_TARGET_CPU, mma, options);
     eg_status status = EG_OK;
 

@@ -19,8 +19,8 @@ typedef struct eg_target {
 
 eg_target eg_target_of(const eg_device *device);
 
-/* FP64 matrix instructions serve K_GEMM and the chains. Operators are packed accordingly. */
-bool eg_target_uses_mma(const eg_target *target, eg_type real);
+/* Matrix instructions serve K_GEMM and the chains. Operators are packed accordingly. */
+bool eg_target_uses_mma(const eg_target *target);
 
 typedef enum eg_parameter_kind {
     EG_PARAMETER_IN,

@@ -100,10 +100,10 @@ static inline void on_one_core(void (*body)(eg_device *device))
 }
 
 /* True where K_GEMM and the chains run on tensor cores. */
-static inline bool uses_mma(const eg_device *device, eg_type real)
+static inline bool uses_mma(const eg_device *device)
 {
     eg_target target = eg_target_of(device);
-    return eg_target_uses_mma(&target, real);
+    return eg_target_uses_mma(&target);
 }
 
 /* PoCL takes seconds to optimise a kernel of many products: tests of many sizes optimise but one of

@@ -114,6 +114,7 @@ static void devices_body(eg_device *device, eg_type real)
     set_pocl_optimises(false);
     for (size_t i = 0; i < EG_COUNT(cases); i++)
         compare_with_form(device, cases[i], 3, real, real == EG_F64 ? 1e-12 : 1e-5);
+    compare_with_form(device, &turned, 1, real, real == EG_F64 ? 1e-12 : 1e-5);
     set_pocl_optimises(true);
 }
 

@@ -168,9 +168,9 @@ static void run_chain(eg_device *device, eg_type real, const instance *in, size_
 }
 
 /* The instance as the device can run it; tensor cores take 16 lanes at a time. */
-static instance fitted(const eg_device *device, eg_type real, instance in)
+static instance fitted(const eg_device *device, instance in)
 {
-    if (uses_mma(device, real)) {
+    if (uses_mma(device)) {
         if (in.lanes % 16) in.lanes = 16;
         if (in.fn && in.fn < 8) in.fn = 8;
     } else {
@@ -186,7 +186,7 @@ static void chains(eg_device *device, eg_type real)
         {4, 10, 16, 8, 8, 4, -1, 0}, {5, 15, 19, 16, 16, 0, -1, 1}, {2, 16, 25, 24, 32, 0, 0, 0},
         {1, 21, 33, 9, 16, 0, 8, 0}, {4, 33, 12, 33, 16, 0, -1, 0}, {3, 8, 8, 8, 16, 8, 1000, 0}};
     for (size_t i = 0; i < EG_COUNT(instances); i++) {
-        instance in = fitted(device, real, instances[i]);
+        instance in = fitted(device, instances[i]);
         set_pocl_optimises(i == 2 && real == EG_F64);
         run_chain(device, real, &in, 33);
     }
@@ -204,7 +204,7 @@ static void waves(eg_device *device, eg_type real)
     static const instance instances[] = {{2, 3, 4, 3, 16, 0, -1, 0}, {3, 6, 6, 5, 32, 0, 0, 1}};
     set_pocl_optimises(false);
     for (size_t i = 0; i < EG_COUNT(instances); i++) {
-        instance in = fitted(device, real, instances[i]);
+        instance in = fitted(device, instances[i]);
         run_chain(device, real, &in, eg_device_get_info(device)->is_gpu ? 20011 : 2003);
     }
 }
@@ -279,7 +279,7 @@ static void joined(eg_device *device, eg_type real)
     static const instance instances[] = {
         {0, 6, 9, 10, 16, 0, -1, 0}, {0, 15, 28, 4, 32, 0, 16, 0}, {0, 10, 12, 3, 8, 0, 0, 1}};
     for (size_t i = 0; i < EG_COUNT(instances); i++) {
-        instance in = fitted(device, real, instances[i]);
+        instance in = fitted(device, instances[i]);
         set_pocl_optimises(i == 0 && real == EG_F32);
         run_joined(device, real, &in);
     }
@@ -346,7 +346,7 @@ static void twice(eg_device *device, eg_type real)
                                          {2, 10, 12, 9, 32, 0, 0, 1}};
     set_pocl_optimises(false);
     for (size_t i = 0; i < EG_COUNT(instances); i++) {
-        instance in = fitted(device, real, instances[i]);
+        instance in = fitted(device, instances[i]);
         run_twice(device, real, &in);
     }
 }
@@ -408,7 +408,7 @@ static void loaded(eg_device *device, eg_type real)
     static const instance instances[] = {{1, 66, 1, 17, 16, 8, -1, 0}, {1, 11, 1, 8, 32, 8, -1, 1}};
     set_pocl_optimises(false);
     for (size_t i = 0; i < EG_COUNT(instances); i++) {
-        instance in = fitted(device, real, instances[i]);
+        instance in = fitted(device, instances[i]);
         run_loaded(device, real, &in);
     }
 }
@@ -427,7 +427,7 @@ static void odd_chunks(eg_device *device, eg_type real)
     static const int64_t sizes[] = {2, 6, 16};
     char *text = read_test_source("fragments.k.c");
     set_pocl_optimises(true);
-    for (size_t i = 0; i < EG_COUNT(sizes) && !uses_mma(device, real); i++) {
+    for (size_t i = 0; i < EG_COUNT(sizes) && !uses_mma(device); i++) {
         const eg_define defines[] = {
             {"FIELDS", 1}, {"NP", 3}, {"NC", 4}, {"NQ", 3}, {"K_FN", sizes[i]}};
         eg_kernel *kernel = NULL;

@@ -42,14 +42,14 @@ static eg_kernel *create(eg_device *device, eg_type real, const char *entry, ins
 }
 
 /* Tensor cores have two ways to multiply; elsewhere one run tells all. */
-static int ways(const eg_device *device, eg_type real)
+static int ways(const eg_device *device)
 {
-    return uses_mma(device, real) ? 2 : 1;
+    return uses_mma(device) ? 2 : 1;
 }
 
-static int64_t small_of(const eg_device *device, eg_type real, int way)
+static int64_t small_of(const eg_device *device, int way)
 {
-    return !uses_mma(device, real) ? -1 : way == 0 ? 0 : 1000000;
+    return !uses_mma(device) ? -1 : way == 0 ? 0 : 1000000;
 }
 
 /* Row m of A times the rows of x that stand `stride` values apart; the sum of magnitudes in *size. */
@@ -111,11 +111,11 @@ static void forms(eg_device *device, eg_type real)
                  {66, 45, {32, 0, 0, 1, 0}},
                  {28, 66, {8, 3, 3, 0, 0}}};
     for (size_t c = 0; c < EG_COUNT(cases); c++)
-        for (int way = 0; way < ways(device, real); way++) {
+        for (int way = 0; way < ways(device); way++) {
             instance in = cases[c].in;
             /* In registers a large product is thousands of instructions in a row. */
             if (way == 1 && cases[c].rows * cases[c].cols > 500) continue;
-            in.small = small_of(device, real, way);
+            in.small = small_of(device, way);
             set_pocl_optimises(c == 1 && real == EG_F64);
             run_forms(device, real, cases[c].rows, cases[c].cols, in);
         }
@@ -193,9 +193,9 @@ static void sizes_on(eg_device *device, eg_type real)
         {1, {8, 0, 0, 0, 0}}, {2, {32, 0, 0, 1, 0}}, {1, {16, 0, 0, 0, 0}}, {2, {4, 0, 0, 0, 0}}};
     /* The second precision takes every other set of sizes. */
     for (size_t c = real == EG_F64 ? 0 : 1; c < EG_COUNT(cases); c += real == EG_F64 ? 1 : 2)
-        for (int way = 0; way < ways(device, real); way++) {
+        for (int way = 0; way < ways(device); way++) {
             instance in = cases[c].in;
-            in.small = small_of(device, real, way);
+            in.small = small_of(device, way);
             set_pocl_optimises(c == 1 && real == EG_F64);
             run_sizes(device, real, cases[c].first, in);
         }
@@ -283,9 +283,9 @@ static void lines(eg_device *device, eg_type real)
     } cases[] = {
         {5, 4, 3, {8, 0, 0, 0, 0}}, {3, 6, 5, {16, 0, 0, 1, 0}}, {1, 2, 1, {4, 0, 0, 0, 0}}};
     for (size_t c = real == EG_F64 ? 0 : 1; c < EG_COUNT(cases); c += real == EG_F64 ? 1 : 2)
-        for (int way = 0; way < ways(device, real); way++) {
+        for (int way = 0; way < ways(device); way++) {
             instance in = cases[c].in;
-            in.small = small_of(device, real, way);
+            in.small = small_of(device, way);
             set_pocl_optimises(c == 1 && real == EG_F64);
             run_lines(device, real, cases[c].rows, cases[c].cols, cases[c].fields, in);
         }

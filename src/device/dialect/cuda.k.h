@@ -1,7 +1,7 @@
 /* The kernel language in CUDA C++, compiled by NVRTC.
  *
- * FP64 matrix instructions (K_MMA, from sm_80): elements are matrix rows, the operator is the right
- * factor. A fragment covers 16 lanes and 8 rows (nodes or points) of a tile; thread (g, q) =
+ * Matrix instructions (K_MMA, from sm_80), of FP64, or of TF32 for single precision: elements are matrix
+ * rows, the operator is the right factor. A fragment covers 16 lanes and 8 rows (nodes or points) of a tile; thread (g, q) =
  * (l / 4, l % 4) of the warp holds
  *     v[0] = (lane 2g, row 2q)       v[1] = (lane 2g, row 2q + 1)
  *     v[2] = (lane 2g + 1, row 2q)   v[3] = (lane 2g + 1, row 2q + 1),
@@ -61,12 +61,24 @@ extern __shared__ __align__(16) unsigned char k_shared[];
 #define K_GEMM_BLOCK K_GEMM_PORTABLE
 #else
 
+#if K_REAL == 64
+typedef double2 k_pair;
+#else
+typedef float2 k_pair;
+#endif
+
 struct k_fragment {
-    double v[4];
+    real v[4];
 };
 
+#if K_REAL == 64
+/* A fragment as the left factor of a product, and what a thread has of an operator's as the right. */
+typedef k_fragment k_left;
+typedef double2 k_right;
+__device__ __forceinline__ k_left k_left_of(const k_fragment &a) { return a; }
+
 /* c += a b for 16 lanes, 8 rows of contraction, 8 rows of result. */
-__device__ __forceinline__ void k_mma(k_fragment &c, const k_fragment &a, const double2 b)
+__device__ __forceinline__ void k_mma(k_fragment &c, const k_left &a, const k_right b)
 {
 #if __CUDA_ARCH__ >= 900
     asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 "
@@ -83,24 +95,57 @@ __device__ __forceinline__ void k_mma(k_fragment &c, const k_fragment &a, const 
     }
 #endif
 }
+#else
+/* Factors have 11 significant bits here; as sums of two, a high and a low part, they have those of single
+ * precision but for the last, and three products of parts give its product [ootomo2022]. Operators are
+ * packed in parts: high x, high y, low x, low y. */
+struct k_left {
+    unsigned high[4], low[4];
+};
+typedef float4 k_right;
+__device__ __forceinline__ k_left k_left_of(const k_fragment &a)
+{
+    k_left left;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        left.high[i] = (__float_as_uint(a.v[i]) + 0x1000u) & 0xffffe000u; /* rounded */
+        left.low[i] = __float_as_uint(a.v[i] - __uint_as_float(left.high[i]));
+    }
+    return left;
+}
+__device__ __forceinline__ void k_mma_part(k_fragment &c, const unsigned (&a)[4], float b0, float b1)
+{
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
+        "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
+        : "+f"(c.v[0]), "+f"(c.v[1]), "+f"(c.v[2]), "+f"(c.v[3])
+        : "r"(a[0]), "r"(a[2]), "r"(a[1]), "r"(a[3]),
+          "r"(__float_as_uint(b0)), "r"(__float_as_uint(b1)));
+}
+__device__ __forceinline__ void k_mma(k_fragment &c, const k_left &a, const k_right b)
+{
+    k_mma_part(c, a.low, b.x, b.y);
+    k_mma_part(c, a.high, b.z, b.w);
+    k_mma_part(c, a.high, b.x, b.y);
+}
+#endif
 
 /* Rows 8k… of a tile with ROWS rows, STRIDE values apart, as a fragment. `corner` is the place of the
  * thread's own first value: row 2q, lane 2g. Rows behind the last are zero. HINT: the tile is in
  * global memory and will not be wanted again soon. */
 template <int ROWS, int STRIDE, int HINT>
-__device__ __forceinline__ k_fragment k_tile_get(const double *corner, int k, int q)
+__device__ __forceinline__ k_fragment k_tile_get(const real *corner, int k, int q)
 {
-    const double2 zero = make_double2(0.0, 0.0), *p = (const double2 *)(corner + k * 8 * STRIDE);
-    const double2 a = k * 8 + 2 * q >= ROWS ? zero : HINT ? __ldcs(p) : *p;
+    const k_pair zero = k_pair{}, *p = (const k_pair *)(corner + k * 8 * STRIDE);
+    const k_pair a = k * 8 + 2 * q >= ROWS ? zero : HINT ? __ldcs(p) : *p;
     p += STRIDE / 2;
-    const double2 b = k * 8 + 2 * q + 1 >= ROWS ? zero : HINT ? __ldcs(p) : *p;
+    const k_pair b = k * 8 + 2 * q + 1 >= ROWS ? zero : HINT ? __ldcs(p) : *p;
     return {{a.x, b.x, a.y, b.y}};
 }
 template <int ROWS, int STRIDE, int HINT>
-__device__ __forceinline__ void k_tile_set(double *corner, int k, int q, const k_fragment &x)
+__device__ __forceinline__ void k_tile_set(real *corner, int k, int q, const k_fragment &x)
 {
-    double2 *p = (double2 *)(corner + k * 8 * STRIDE);
-    const double2 a = make_double2(x.v[0], x.v[2]), b = make_double2(x.v[1], x.v[3]);
+    k_pair *p = (k_pair *)(corner + k * 8 * STRIDE);
+    const k_pair a = {x.v[0], x.v[2]}, b = {x.v[1], x.v[3]};
     if (k * 8 + 2 * q < ROWS) HINT ? __stcs(p, a) : (void)(*p = a);
     p += STRIDE / 2;
     if (k * 8 + 2 * q + 1 < ROWS) HINT ? __stcs(p, b) : (void)(*p = b);
@@ -108,14 +153,21 @@ __device__ __forceinline__ void k_tile_set(double *corner, int k, int q, const k
 
 /* The operator's fragment for rows 8m… and columns 8k… is, for thread l of the warp, what stands here.
  * Where one of m and k is a constant, it had better be added last: it is then part of the instruction. */
-__device__ __forceinline__ const double2 *k_operator(const double *A, int m, int k, int K, int l)
+__device__ __forceinline__ const k_right *k_operator(const real *A, int m, int k, int K, int l)
 {
-    return (const double2 *)A + ((m * ((K + 7) / 8) + k) * 32 + l);
+    return (const k_right *)A + ((m * ((K + 7) / 8) + k) * 32 + l);
 }
 
 /* One value of a packed operator. */
-#define K_MMA_PACKED(m, k, K) \
-    ((((m) / 8 * (((K) + 7) / 8) + (k) / 8) * 32 + (m) % 8 * 4 + (k) % 8 / 2) * 2 + (k) % 2)
+__device__ __forceinline__ real k_packed(const real *A, int m, int k, int K)
+{
+    const real *at = (const real *)k_operator(A, m / 8, k / 8, K, m % 8 * 4 + k % 8 / 2) + k % 2;
+#if K_REAL == 64
+    return *at;
+#else
+    return at[0] + at[2];
+#endif
+}
 
 /* Small products are memory-bound: a thread keeps its lane's column in registers. */
 #ifndef K_GEMM_SMALL
@@ -123,19 +175,19 @@ __device__ __forceinline__ const double2 *k_operator(const double *A, int m, int
 #endif
 
 template <int ADD, int M, int K, int S, int L, int XLD, int YLD>
-__device__ __forceinline__ void k_gemm_small(const double *A, const double *X, double *Y, int live)
+__device__ __forceinline__ void k_gemm_small(const real *A, const real *X, real *Y, int live)
 {
     for (int line = K_ROW; line < S * L; line += K_TY) {
-        const double *x = X + (line / S * K * S + line % S) * XLD + K_LANE_ID;
-        double *y = Y + (line / S * M * S + line % S) * YLD + K_LANE_ID;
-        double v[K];
+        const real *x = X + (line / S * K * S + line % S) * XLD + K_LANE_ID;
+        real *y = Y + (line / S * M * S + line % S) * YLD + K_LANE_ID;
+        real v[K];
 #pragma unroll
         for (int k = 0; k < K; k++) v[k] = x[k * S * XLD];
 #pragma unroll
         for (int m = 0; m < M; m++) {
-            double sum = ADD ? y[m * S * YLD] : 0.0;
+            real sum = ADD ? y[m * S * YLD] : K_R(0);
 #pragma unroll
-            for (int k = 0; k < K; k++) sum += __ldg(A + K_MMA_PACKED(m, k, K)) * v[k];
+            for (int k = 0; k < K; k++) sum += k_packed(A, m, k, K) * v[k];
             if (live) y[m * S * YLD] = sum;
         }
     }
@@ -143,7 +195,7 @@ __device__ __forceinline__ void k_gemm_small(const double *A, const double *X, d
 
 /* Columns (line, lane) in sixteens, one or more warps of the slot each. */
 template <int ADD, int M, int K, int S, int L, int XLD, int YLD>
-__device__ __forceinline__ void k_gemm_mma(const double *A, const double *X, double *Y, int live)
+__device__ __forceinline__ void k_gemm_mma(const real *A, const real *X, real *Y, int live)
 {
     constexpr int warps = LANES * K_TY / 32, kb = (K + 7) / 8, mb = (M + 7) / 8;
     constexpr int columns = (S * L * LANES + 15) / 16;
@@ -152,15 +204,15 @@ __device__ __forceinline__ void k_gemm_mma(const double *A, const double *X, dou
     for (int item = thread >> 5; item < columns * split; item += warps) {
         const int column = item % columns * 16 + 2 * g, line = column / LANES;
         const int valid = line < S * L, lane = column % LANES;
-        const double *x_at = X + (line / S * K * S + line % S + 2 * q * S) * XLD + lane;
-        double *y_at = Y + (line / S * M * S + line % S + 2 * q * S) * YLD + lane;
-        k_fragment x[kb];
+        const real *x_at = X + (line / S * K * S + line % S + 2 * q * S) * XLD + lane;
+        real *y_at = Y + (line / S * M * S + line % S + 2 * q * S) * YLD + lane;
+        k_left x[kb];
 #pragma unroll
         for (int k = 0; k < kb; k++)
-            x[k] = valid ? k_tile_get<K, S * XLD, 0>(x_at, k, q) : k_fragment{};
+            x[k] = k_left_of(valid ? k_tile_get<K, S * XLD, 0>(x_at, k, q) : k_fragment{});
         for (int m = item / columns; m < mb; m += split) {
             k_fragment y = ADD && valid ? k_tile_get<M, S * YLD, 0>(y_at, m, q) : k_fragment{};
-            const double2 *row = k_operator(A, m, 0, K, l);
+            const k_right *row = k_operator(A, m, 0, K, l);
 #pragma unroll
             for (int k = 0; k < kb; k++) k_mma(y, x[k], row[k * 32]);
             if (live && valid) k_tile_set<M, S * YLD, 0>(y_at, m, q, y);
@@ -169,7 +221,7 @@ __device__ __forceinline__ void k_gemm_mma(const double *A, const double *X, dou
 }
 
 template <int ADD, int M, int K, int S, int L, int XLD, int YLD>
-__device__ __forceinline__ void k_gemm(const double *A, const double *X, double *Y, int live)
+__device__ __forceinline__ void k_gemm(const real *A, const real *X, real *Y, int live)
 {
     if constexpr (M * K <= K_GEMM_SMALL || LANES * K_TY % 32 != 0)
         k_gemm_small<ADD, M, K, S, L, XLD, YLD>(A, X, Y, live);
@@ -205,9 +257,9 @@ __device__ __forceinline__ void k_gemm(const double *A, const double *X, double 
 #define K_LANEVAR(type, x) type x[2]
 #define K_L(x) x[k_h]
 #define K_LANELOAD(x, u, rows, row) k_lane_load(x, K_GROUP_AT(u, rows, row))
-__device__ __forceinline__ void k_lane_load(double (&x)[2], const double *row)
+__device__ __forceinline__ void k_lane_load(real (&x)[2], const real *row)
 {
-    const double2 pair = ((const double2 *)row)[K_LANE_ID >> 2];
+    const k_pair pair = ((const k_pair *)row)[K_LANE_ID >> 2];
     x[0] = pair.x;
     x[1] = pair.y;
 }
@@ -222,15 +274,15 @@ __device__ __forceinline__ void k_group_sync()
 }
 
 /* A fragment kept in shared memory: two rows of 16 bytes a thread. */
-__device__ __forceinline__ k_fragment k_fragment_get(const double2 *p)
+__device__ __forceinline__ k_fragment k_fragment_get(const k_pair *p)
 {
-    const double2 a = p[K_LANE_ID], b = p[32 + K_LANE_ID];
+    const k_pair a = p[K_LANE_ID], b = p[32 + K_LANE_ID];
     return {{a.x, a.y, b.x, b.y}};
 }
-__device__ __forceinline__ void k_fragment_set(double2 *p, const k_fragment &x)
+__device__ __forceinline__ void k_fragment_set(k_pair *p, const k_fragment &x)
 {
-    p[K_LANE_ID] = make_double2(x.v[0], x.v[1]);
-    p[32 + K_LANE_ID] = make_double2(x.v[2], x.v[3]);
+    p[K_LANE_ID] = k_pair{x.v[0], x.v[1]};
+    p[32 + K_LANE_ID] = k_pair{x.v[2], x.v[3]};
 }
 
 /* The thread's own first value in a tile: row 2q, lane 2g. */
@@ -241,35 +293,35 @@ __device__ __forceinline__ void k_fragment_set(double2 *p, const k_fragment &x)
  * warp's loads with another's products, and staging takes first-level cache from the operators. */
 template <int F, int ROWS, int STRIDE> struct k_operand;
 template <int F, int ROWS> struct k_operand<F, ROWS, 0> {
-    enum { N = K_EIGHTS(ROWS), AHEAD = F * N <= 4 };
-    k_fragment fragments[F][N];
+    enum { N = K_EIGHTS(ROWS), AHEAD = F * N <= 4 && N <= 2 };
+    k_left fragments[F][N];
     __device__ __forceinline__ k_operand(unsigned char *) {}
-    __device__ __forceinline__ k_fragment get(int f, int k) const { return fragments[f][k]; }
-    template <int FIELDS> __device__ __forceinline__ void load(int f, const double *from)
+    __device__ __forceinline__ k_left get(int f, int k) const { return fragments[f][k]; }
+    template <int FIELDS> __device__ __forceinline__ void load(int f, const real *from)
     {
 #pragma unroll
         for (int i = 0; i < FIELDS; i++)
 #pragma unroll
             for (int k = 0; k < N; k++)
                 /* A large operand leaves the cache to the operators. */
-                fragments[f + i][k] = k_tile_get<ROWS, LANES, (F * N >= 12)>(
-                    from + i * ROWS * LANES + K_CORNER, k, K_Q);
+                fragments[f + i][k] = k_left_of(k_tile_get<ROWS, LANES, (F * N >= 12)>(
+                    from + i * ROWS * LANES + K_CORNER, k, K_Q));
     }
 };
 
 /* An operand that stays in shared memory, STRIDE fragments for each group of K_PARTS warps. */
 template <int F, int ROWS, int STRIDE> struct k_operand {
     enum { N = K_EIGHTS(ROWS), AHEAD = 0 };
-    double2 *base; /* [F][N][2][32 threads] */
+    k_pair *base; /* [F][N][2][32 threads] */
     __device__ __forceinline__ k_operand(unsigned char *shared)
-        : base((double2 *)shared + K_GROUP * (STRIDE * 64))
+        : base((k_pair *)shared + K_GROUP * (STRIDE * 64))
     {
     }
-    __device__ __forceinline__ k_fragment get(int f, int k) const
+    __device__ __forceinline__ k_left get(int f, int k) const
     {
-        return k_fragment_get(base + (f * N + k) * 64);
+        return k_left_of(k_fragment_get(base + (f * N + k) * 64));
     }
-    template <int FIELDS> __device__ __forceinline__ void load(int f, const double *from)
+    template <int FIELDS> __device__ __forceinline__ void load(int f, const real *from)
     {
         k_group_sync();
 #pragma unroll
@@ -290,9 +342,9 @@ template <int F, int ROWS, int STRIDE> struct k_operand {
  * blocks later, so that its loads wait for the cache and not for memory. Worth it where memory is the
  * limit and a wave is small; larger operands would push each other out. */
 template <int COUNT, int ROWS, int WANTED>
-__device__ __forceinline__ void k_ahead(const double *from, int tile, int tiles)
+__device__ __forceinline__ void k_ahead(const real *from, int tile, int tiles)
 {
-    constexpr int room = (24 << 20) / (ROWS * LANES * 8) + 1, ahead = room < 2048 ? room : 2048;
+    constexpr int room = (24 << 20) / (ROWS * LANES * (int)sizeof(real)) + 1, ahead = room < 2048 ? room : 2048;
     if (!WANTED || tile + ahead >= tiles) return;
 #pragma unroll
     for (int r = K_LANE_ID + 32 * K_PART; r < COUNT; r += 32 * K_PARTS)
@@ -308,10 +360,10 @@ __device__ __forceinline__ void k_ahead(const double *from, int tile, int tiles)
 /* The warps of a group have each added up some of the chunks: fragment j is completed, and stored,
  * by warp j % 2; the other passes its share through the operand's memory. */
 template <int FIELDS, int ROWS, int F>
-__device__ __forceinline__ void k_store(k_fragment (&x)[F][K_EIGHTS(ROWS)], int f, double *p)
+__device__ __forceinline__ void k_store(k_fragment (&x)[F][K_EIGHTS(ROWS)], int f, real *p)
 {
 #if K_PARTS == 2
-    double2 *exchange = (double2 *)(k_shared + K_EXCHANGE) + K_GROUP * (K_EXCHANGE_STRIDE * 64);
+    k_pair *exchange = (k_pair *)(k_shared + K_EXCHANGE) + K_GROUP * (K_EXCHANGE_STRIDE * 64);
     k_group_sync();
 #pragma unroll
     for (int j = 0; j < FIELDS * K_EIGHTS(ROWS); j++)
@@ -336,7 +388,7 @@ __device__ __forceinline__ void k_store(k_fragment (&x)[F][K_EIGHTS(ROWS)], int 
 
 /* One warp of a group has what the sums begin with, the other begins with zero. */
 template <int FIELDS, int ROWS, int F>
-__device__ __forceinline__ void k_sum_load(k_fragment (&x)[F][K_EIGHTS(ROWS)], int f, const double *p)
+__device__ __forceinline__ void k_sum_load(k_fragment (&x)[F][K_EIGHTS(ROWS)], int f, const real *p)
 {
 #pragma unroll
     for (int i = 0; i < FIELDS; i++)
@@ -350,9 +402,9 @@ __device__ __forceinline__ void k_sum_load(k_fragment (&x)[F][K_EIGHTS(ROWS)], i
 #define K_POINTLOAD(y, f, c, n, u, rows, first) \
     K_UNROLL for (int k_s = 0; k_s < K_SUB; k_s++) \
         y[f][k_s] = k_tile_get<n, LANES, 0>(K_GROUP_AT(u, rows, first) + K_CORNER, (c) * K_SUB + k_s, K_Q)
-__device__ __forceinline__ void k_point_get(k_fragment &x, int v, const double *row)
+__device__ __forceinline__ void k_point_get(k_fragment &x, int v, const real *row)
 {
-    const double2 pair = ((const double2 *)row)[K_LANE_ID >> 2];
+    const k_pair pair = ((const k_pair *)row)[K_LANE_ID >> 2];
     x.v[v] = pair.x;
     x.v[v + 2] = pair.y;
 }
@@ -388,25 +440,25 @@ __device__ __forceinline__ void k_point_get(k_fragment &x, int v, const double *
 #define K_POINT(c, n) K_MIN((c) * K_FN + k_s * 8 + 2 * K_Q + (k_v & 1), (n) - 1)
 
 template <int F, int M, int K, class Operand>
-__device__ __forceinline__ void k_mul(k_fragment (&y)[F][K_SUB], const double *A, int c,
+__device__ __forceinline__ void k_mul(k_fragment (&y)[F][K_SUB], const real *A, int c,
                                       const Operand &x)
 {
 #pragma unroll
     for (int f = 0; f < F; f++)
 #pragma unroll
         for (int s = 0; s < K_SUB; s++) y[f][s] = k_fragment{};
-    const double2 *row[K_SUB];
+    const k_right *row[K_SUB];
 #pragma unroll
     for (int s = 0; s < K_SUB; s++) /* the last chunk may have fewer eights: repeat the last */
         row[s] = k_operator(A, K_MIN(c * K_SUB + s, K_EIGHTS(M) - 1), 0, K, K_LANE_ID);
 #pragma unroll
     for (int k = 0; k < K_EIGHTS(K); k++) {
-        double2 a[K_SUB];
+        k_right a[K_SUB];
 #pragma unroll
         for (int s = 0; s < K_SUB; s++) a[s] = row[s][k * 32];
 #pragma unroll
         for (int f = 0; f < F; f++) {
-            const k_fragment v = x.get(f, k);
+            const k_left v = x.get(f, k);
 #pragma unroll
             for (int s = 0; s < K_SUB; s++) k_mma(y[f][s], v, a[s]);
         }
@@ -415,18 +467,21 @@ __device__ __forceinline__ void k_mul(k_fragment (&y)[F][K_SUB], const double *A
 #define K_MUL(y, F, A, M, K, c, x) k_mul<F, M, K>(y, A, c, x)
 
 template <int F, int M, int K>
-__device__ __forceinline__ void k_muladd(k_fragment (&z)[F][K_EIGHTS(M)], const double *P, int c,
+__device__ __forceinline__ void k_muladd(k_fragment (&z)[F][K_EIGHTS(M)], const real *P, int c,
                                          const k_fragment (&y)[F][K_SUB])
 {
 #pragma unroll
     for (int s = 0; s < K_SUB; s++)
         if (K_EIGHTS(K) % K_SUB == 0 || c * K_SUB + s < K_EIGHTS(K)) {
-            const double2 *column = k_operator(P, 0, c * K_SUB + s, K, K_LANE_ID);
+            const k_right *column = k_operator(P, 0, c * K_SUB + s, K, K_LANE_ID);
+            k_left left[F];
+#pragma unroll
+            for (int f = 0; f < F; f++) left[f] = k_left_of(y[f][s]);
 #pragma unroll
             for (int m = 0; m < K_EIGHTS(M); m++) {
-                const double2 p = column[m * (K_EIGHTS(K) * 32)];
+                const k_right p = column[m * (K_EIGHTS(K) * 32)];
 #pragma unroll
-                for (int f = 0; f < F; f++) k_mma(z[f][m], y[f][s], p);
+                for (int f = 0; f < F; f++) k_mma(z[f][m], left[f], p);
             }
         }
 }

@@ -69,15 +69,24 @@ K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(real, b, NP *LANES), K_VA
          K_IN(real, factors, FACTORS *LANES), K_IN(i32, own_node), K_IN(i32, other_node),
          K_OP(back, NFP, NFP), K_OP(sum, NP, COLUMNS), K_OUT(real, y, NP *LANES))
 {
-    K_SHARED(i64, where, 3);  /* the neighbour's first value in u */
-    K_SHARED(i64, first, 3);  /* … and its value of Q at my face's first point, */
-    K_SHARED(i32, pitch, 3);  /* from there to the next */
-    K_SHARED(i32, side, 3);   /* the row of other_node */
+    K_SHARED(i64, where, 3); /* the neighbour's first value in u, */
+    K_SHARED(i64, first, 3); /* … and in Q */
+    K_SHARED(i32, side, 3);  /* its face and how it is turned: a row of other_node */
     K_SHARED(real, sigma, 3);
     K_SHARED(real, penalty, 3);
+    K_SHARED(real, across, 3); /* -a/2, -b/2 */
+    K_SHARED(real, aside, 3);
     K_SHARED(real, x, COLUMNS);
     K_SHARED(real, z, POINTS);
     K_SHARED(real, product, NP);
+#if K_CPU
+    i32 values_at[6][NFP], slopes_at[6][NFP]; /* of a neighbour's points, behind its first values */
+    for (int i = 0; i < 6 * NFP; i++) {
+        const int face = i / (2 * NFP), p = i % NFP;
+        values_at[i / NFP][p] = other_node[i] * LANES;
+        slopes_at[i / NFP][p] = (face * NFP + (i / NFP % 2 ? NFP - 1 - p : p)) * LANES;
+    }
+#endif
     K_TILES(t)
     {
         K_GLOBAL const real *own = K_TILE(u + begin, t, NP);
@@ -91,9 +100,7 @@ K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(real, b, NP *LANES), K_VA
                 const i32 there = slot < 0 ? (i32)t * LANES + lane : slot;
                 const i32 code = slot < 0 ? f : K_L(byte), face = code & 7, turned = code >> 3;
                 where[f][lane] = first_value(there, begin, NP, LANES);
-                first[f][lane] = first_value(there, 0, POINTS, LANES) +
-                                 (face * NFP + (turned ? NFP - 1 : 0)) * LANES;
-                pitch[f][lane] = turned ? -LANES : LANES;
+                first[f][lane] = first_value(there, 0, POINTS, LANES);
                 side[f][lane] = face * 2 + turned;
             }
             K_LANE
@@ -102,6 +109,8 @@ K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(real, b, NP *LANES), K_VA
                 const real T = FACTOR(4 + f), outer = T > 0 ? K_R(-1) : K_R(1);
                 sigma[f][lane] = slot < 0 ? outer : K_R(1);
                 penalty[f][lane] = slot < 0 ? K_R(0.5) * T : T;
+                across[f][lane] = K_R(-0.5) * ACROSS(f, G_RR, G_RS, G_SS);
+                aside[f][lane] = K_R(-0.5) * ASIDE(f, G_RR, G_RS, G_SS);
             }
         }
 #if K_CPU
@@ -142,13 +151,12 @@ K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(real, b, NP *LANES), K_VA
          * keeps compilers from doing so. */
         for (int f = 0; f < 3; f++)
             for (int l = 0; l < LANES; l++) {
-                const i32 from = *(const volatile i32 *)&side[f][l], step = pitch[f][l];
-                const i32 *nodes = other_node + from * NFP;
+                const i32 from = *(const volatile i32 *)&side[f][l];
                 const real *values = u + where[f][l], *slopes = flux + first[f][l];
                 K_UNROLL for (int p = 0; p < NFP; p++)
                 {
-                    x[STIFF * NP + f * NFP + p][l] = values[nodes[p] * LANES];
-                    z[f * NFP + p][l] = slopes[p * step];
+                    x[STIFF * NP + f * NFP + p][l] = values[values_at[from][p]];
+                    z[f * NFP + p][l] = slopes[slopes_at[from][p]];
                 }
             }
 #endif
@@ -160,17 +168,16 @@ K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(real, b, NP *LANES), K_VA
 #if K_CPU
                 const real value = x[STIFF * NP + i][lane], slope = z[i][lane];
 #else
-                const int p = i % NFP;
-                const real value = u[where[f][lane] + other_node[side[f][lane] * NFP + p] * LANES];
-                const real slope = flux[first[f][lane] + p * pitch[f][lane]];
+                const i32 from = side[f][lane], p = i % NFP, q = from & 1 ? NFP - 1 - p : p;
+                const real value = u[where[f][lane] + other_node[from * NFP + p] * LANES];
+                const real slope = flux[first[f][lane] + (from / 2 * NFP + q) * LANES];
 #endif
                 const real mine = K_TILE(flux, t, POINTS)[i * LANES + lane];
                 const real jump = own[own_node[i] * LANES + lane] - sigma[f][lane] * value;
                 x[STIFF * NP + i][lane] =
                     penalty[f][lane] * jump + K_R(0.5) * (sigma[f][lane] * slope - mine);
-                x[STIFF * NP + POINTS + i][lane] =
-                    K_R(-0.5) * ACROSS(f, G_RR, G_RS, G_SS) * jump;
-                z[i][lane] = K_R(-0.5) * ASIDE(f, G_RR, G_RS, G_SS) * jump;
+                x[STIFF * NP + POINTS + i][lane] = across[f][lane] * jump;
+                z[i][lane] = aside[f][lane] * jump;
             }
         }
         K_SYNC;

@@ -5,7 +5,7 @@
  *     apply   y: sums of NP rows in registers, to which every chunk of nodes and of points of faces adds
  *             products with its columns of `sum`; or b - y
  *
- *     derivatives  [∂/∂n̂ at the points of faces; ∂/∂t], PADDED_POINTS rows each
+ *     derivatives  [∂/∂n̂ at the points of faces; ∂/∂t], PADDED_FLUX rows each
  *     sum          [stiffness rr | rs + sr | ss | mass | Eᵀ M | normalᵀ M | alongᵀ M], PADDED_NODES or
  *                  FACE_ROWS columns each; E: values on faces
  *
@@ -16,8 +16,10 @@
 #include "model/elliptic/affine.k.h"
 
 #define PADDED_NODES ((NP + 7) / 8 * 8)
-#define PADDED_POINTS ((POINTS + 7) / 8 * 8)
 #define NODE_CHUNKS (PADDED_NODES / 8)
+#define SLOPES (NFP == 2 ? 1 : NFP) /* values of Q on a face: of degree 1 it is constant there */
+#define FLUX_ROWS (3 * SLOPES)
+#define PADDED_FLUX ((FLUX_ROWS + 7) / 8 * 8)
 #define FACE_CHUNKS ((NFP + 1) / 2)
 #define FACE_ROWS (8 * FACE_CHUNKS)
 #define COLUMNS (STIFF * PADDED_NODES + 3 * FACE_ROWS)
@@ -29,7 +31,7 @@
 #define PLACE(i) K_MIN((i) / 8 * 2 + ((i) & 1), NFP - 1)
 
 K_KERNEL(slopes, K_IN(real, u, NP *LANES), K_IN(real, factors, FACTORS *LANES),
-         K_OP(derivatives, 2 * PADDED_POINTS, NP), K_OUT(real, flux, POINTS *LANES))
+         K_OP(derivatives, 2 * PADDED_FLUX, NP), K_OUT(real, flux, FLUX_ROWS *LANES))
 {
     K_OPERAND(x, 1, NP);
     K_POINTS(dn, 1);
@@ -43,17 +45,17 @@ K_KERNEL(slopes, K_IN(real, u, NP *LANES), K_IN(real, factors, FACTORS *LANES),
         K_LANELOAD(rr, factors, FACTORS, 0);
         K_LANELOAD(rs, factors, FACTORS, 1);
         K_LANELOAD(ss, factors, FACTORS, 2);
-        K_CHUNKS(c, POINTS)
+        K_CHUNKS(c, FLUX_ROWS)
         {
-            K_MUL(dn, 1, derivatives, 2 * PADDED_POINTS, NP, c, x);
-            K_MUL(dt, 1, derivatives, 2 * PADDED_POINTS, NP, PADDED_POINTS / 8 + c, x);
+            K_MUL(dn, 1, derivatives, 2 * PADDED_FLUX, NP, c, x);
+            K_MUL(dt, 1, derivatives, 2 * PADDED_FLUX, NP, PADDED_FLUX / 8 + c, x);
             K_EACH
             {
-                const int f = K_POINT(c, POINTS) / NFP;
+                const int f = K_POINT(c, FLUX_ROWS) / SLOPES;
                 K_Y(dn, 0) = ACROSS(f, K_L(rr), K_L(rs), K_L(ss)) * K_Y(dn, 0) +
                              ASIDE(f, K_L(rr), K_L(rs), K_L(ss)) * K_Y(dt, 0);
             }
-            K_POINTSTORE(dn, 0, c, POINTS, flux, POINTS, 0);
+            K_POINTSTORE(dn, 0, c, FLUX_ROWS, flux, FLUX_ROWS, 0);
         }
     }
 }
@@ -108,9 +110,9 @@ K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(real, b, NP *LANES), K_VA
             K_V(mine) = walk_along(f, 0);
             K_V(other) = walk_along(face, turned);
             K_V(where) = first_value(there, begin, NP, LANES);
-            K_V(first) = first_value(there, 0, POINTS, LANES) +
-                         (face * NFP + (turned ? NFP - 1 : 0)) * LANES;
-            K_V(pitch) = turned ? -LANES : LANES;
+            K_V(first) = first_value(there, 0, FLUX_ROWS, LANES) +
+                         (face * SLOPES + (turned ? SLOPES - 1 : 0)) * LANES;
+            K_V(pitch) = SLOPES == 1 ? 0 : turned ? -LANES : LANES;
             K_V(sigma) = slot < 0 && penalty != K_R(0) ? K_R(-1) : K_R(1);
             K_V(T) = slot < 0 ? K_R(0.5) * penalty : penalty;
             K_V(across) = K_R(-0.5) * sign * ACROSS(f, K_L(rr), K_L(rs), K_L(ss));
@@ -123,7 +125,8 @@ K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(real, b, NP *LANES), K_VA
         K_CHUNKS(c, FACE_ROWS)
         {
             K_POINTROWS(v, 0, i, c, FACE_ROWS, u + begin, NP, NODE(K_V(mine), PLACE(i)));
-            K_POINTROWS(q, 0, i, c, FACE_ROWS, flux, POINTS, K_MIN((i & 7) / 2, 2) * NFP + PLACE(i));
+            K_POINTROWS(q, 0, i, c, FACE_ROWS, flux, FLUX_ROWS,
+                        K_MIN((i & 7) / 2, 2) * SLOPES + K_MIN(PLACE(i), SLOPES - 1));
             K_EACH
             {
                 const i32 p = PLACE(K_POINT(c, FACE_ROWS));

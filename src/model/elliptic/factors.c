@@ -25,13 +25,14 @@ static double penalty_scale(const eg_elliptic *a)
  * with the fewer registers the more there are, and whether chunks stand side by side. */
 static size_t tune_chain(const eg_elliptic *a, const char *entry, eg_define out[2])
 {
-    static const int blocks[EG_DEGREE_MAX + 1] = {1, 12, 8, 6, 8, 8, 6, 6, 6, 4, 4}; /* by degree */
+    /* By degree, in double and in single precision. */
+    static const int blocks[2][EG_DEGREE_MAX + 1] = {{1, 12, 8, 6, 8, 8, 6, 6, 6, 4, 4},
+                                                     {1, 16, 12, 12, 10, 10, 8, 6, 6, 4, 4}};
     const int degree = a->element->degree;
     const bool apply = !strcmp(entry, "apply");
-    out[0] = (eg_define){"K_MIN_BLOCKS", !apply              ? 1
-                                         : a->real == EG_F64 ? blocks[degree]
-                                         : degree <= 4       ? 8
-                                                             : 4};
+    out[0] = (eg_define){"K_MIN_BLOCKS", apply         ? blocks[a->real == EG_F32][degree]
+                                         : degree <= 2 ? 10
+                                                       : 1};
     out[1] = (eg_define){"K_UNROLL_CHUNKS", apply || degree <= 3 || degree >= 9};
     return 2;
 }

@@ -38,10 +38,19 @@ static eg_status create_part(const eg_space *space, int group, part *p)
     eg_status status = EG_OK;
     EG_TRY(eg_metric_create(space, group, e->np, e->r, EG_METRIC_FACTORS, &p->metric));
     EG_TRY(make_slopes(space, e, chain ? (e->np + 7) / 8 * 8 : e->np, &p->slopes));
-    const eg_define defines[] = {{"DIM", e->dim}, {"NP", e->np}, {"AT", p->metric.points}};
+    /* Blocks of two warps that a multiprocessor should hold, and chunks side by side: as measured on an
+     * H200. */
+    const eg_define defines[] = {{"DIM", e->dim},
+                                 {"NP", e->np},
+                                 {"AT", p->metric.points},
+                                 {"K_MIN_BLOCKS", !chain || e->degree == 10 ? 1
+                                                  : e->degree >= 8          ? 6
+                                                                            : 8},
+                                 {"K_UNROLL_CHUNKS", chain && e->degree == 4}};
     EG_TRY(eg_space_kernel(space, g,
                            (eg_kernel_options){.source = "model/elliptic/gradient.k.c",
                                                .entry = chain ? "gradient_chain" : "gradient",
+                                               .tiles_per_block = chain && e->degree < 10 ? 2 : 0,
                                                .defines = defines,
                                                .define_count = EG_COUNT(defines)},
                            &p->kernel));

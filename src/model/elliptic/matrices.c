@@ -14,7 +14,7 @@ typedef struct triangle {
     int np, nfp;
     bool chain;
     int nodes, faces, columns; /* of a part of `sum`, of another, and of all */
-    int points;                /* rows of a part of `normal` */
+    int points;                /* of all faces */
     double *normal;            /* [2][points][np] ∂/∂n̂ and ∂/∂t */
     double *back;              /* [nfp][nfp] */
     double *sum;               /* [np][columns] */
@@ -32,7 +32,7 @@ static eg_status triangle_new(const eg_elliptic *a, triangle *m)
     eg_status status = EG_OK;
     *m = (triangle){.np = e->np, .nfp = e->face_np, .chain = a->chain};
     m->nodes = padded(m->np, a->chain);
-    m->points = padded(3 * m->nfp, a->chain);
+    m->points = 3 * m->nfp;
     m->faces = a->chain ? (m->nfp + 1) / 2 * 8 : 3 * m->nfp;
     m->columns = (3 + a->mass) * m->nodes + (a->chain ? 3 : 2) * m->faces;
     const size_t square = (size_t)m->np * (size_t)m->np;
@@ -151,17 +151,36 @@ done:
     return status;
 }
 
+/* ∂/∂n̂ and ∂/∂t at the first `face_points` points of each face. */
+static eg_status make_slopes(eg_elliptic *a, const triangle *m)
+{
+    const int rows = padded(3 * a->face_points, true);
+    const size_t row_bytes = (size_t)m->np * sizeof(double);
+    double *D = NULL; /* [2][rows][np] */
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(a->element->ctx, (size_t)(2 * rows * m->np), &D));
+    for (int d = 0; d < 2; d++)
+        for (int i = 0; i < 3 * a->face_points; i++) {
+            const int point = i / a->face_points * m->nfp + i % a->face_points;
+            memcpy(D + (d * rows + i) * m->np, m->normal + (d * m->points + point) * m->np,
+                   row_bytes);
+        }
+    EG_TRY(eg_operator_create(a->space->device, a->real, 2 * rows, m->np, D, &a->slopes));
+done:
+    eg_release(a->element->ctx, &D);
+    return status;
+}
+
 eg_status eg_elliptic_make_chain_matrices(eg_elliptic *a)
 {
-    eg_device *device = a->space->device;
     triangle m;
     eg_status status = EG_OK;
     EG_TRY(triangle_new(a, &m));
     fill_nodes(a, &m);
     fill_derivatives(a, &m);
     fill_faces(a, &m);
-    EG_TRY(eg_operator_create(device, a->real, 2 * m.points, m.np, m.normal, &a->slopes));
-    EG_TRY(eg_operator_create(device, a->real, m.np, m.columns, m.sum, &a->sum));
+    EG_TRY(make_slopes(a, &m));
+    EG_TRY(eg_operator_create(a->space->device, a->real, m.np, m.columns, m.sum, &a->sum));
 done:
     triangle_free(a->element->ctx, &m);
     return status;

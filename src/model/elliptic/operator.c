@@ -75,10 +75,11 @@ static eg_status make_shared(eg_elliptic *a)
     a->ways = eg_orientation_count(info->face_shape);
     EG_TRY(eg_elliptic_rules_create(space->mesh, e, &a->rules));
     EG_TRY(eg_trace_create(space->device, e, e, &a->trace));
+    /* Of degree 1 Q is constant on a face, which affine_chain.k.c knows. */
+    a->face_points = a->chain && e->degree == 1 ? 1 : a->affine ? e->face_np : a->rules.face->count;
     EG_TRY(a->chain    ? eg_elliptic_make_chain_matrices(a)
            : a->affine ? eg_elliptic_make_affine_matrices(a)
                        : eg_elliptic_make_matrices(a));
-    a->face_points = a->affine ? e->face_np : a->rules.face->count;
     EG_TRY(eg_buffer_create(space->device, a->real,
                             (size_t)(space->slot_count * a->faces * a->face_points), &a->flux));
 done:

@@ -30,7 +30,7 @@ struct eg_elliptic {
     double k; /* where it is constant */
     const eg_element *element;
     int dim, faces, ways, mass;
-    int face_points; /* of `flux` on a face: nodes, or points of rules.face */
+    int face_points; /* of `flux` on a face: nodes, the first of them, or points of rules.face */
     eg_elliptic_rules rules;
     eg_elliptic_boundary *types; /* [boundaries + 1] owned */
     const eg_expression **robin; /* the same */

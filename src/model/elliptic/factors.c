@@ -26,7 +26,7 @@ static double penalty_scale(const eg_elliptic *a)
 static size_t tune_chain(const eg_elliptic *a, const char *entry, eg_define out[2])
 {
     /* By degree, in double and in single precision. */
-    static const int blocks[2][EG_DEGREE_MAX + 1] = {{1, 12, 8, 6, 8, 8, 6, 6, 6, 4, 4},
+    static const int blocks[2][EG_DEGREE_MAX + 1] = {{1, 10, 8, 6, 8, 8, 6, 6, 6, 4, 4},
                                                      {1, 16, 12, 12, 10, 10, 8, 6, 6, 4, 4}};
     const int degree = a->element->degree;
     const bool apply = !strcmp(entry, "apply");

@@ -5,9 +5,9 @@
  *     gradient                 the same
  *
  * Necessary bytes of an element are those that two passes move (model/elliptic/affine.k.c), what
- * is read from neighbours not counted again: 3 n + 6 m + 9 values, and 15 bytes that name the
- * neighbours; of the gradient 3 n + 4 values. Necessary flops: 2·3m·(n + m) in the first pass, 2 n (3 n + 6 m) + 6 m² in the
- * second, and 3·3m + 3 n + 10·3m beside these products; of the gradient 4 n² + 6 n. */
+ * is read from neighbours not counted again: 3 n + 6 m + 9 values (of degree 1, where one value of Q
+ * will do for a face, 3 n + 6 + 9), and 15 bytes that name the neighbours; of the gradient 3 n + 4
+ * values. Necessary flops: 2·3m·(n + m) in the first pass, 2 n (3 n + 6 m) + 6 m² in the second, and 3·3m + 3 n + 10·3m beside these products; of the gradient 4 n² + 6 n. */
 #include "bench/run.h"
 #include "model/elliptic/gradient.h"
 #include "model/elliptic/operator.h"
@@ -156,7 +156,7 @@ static double padded(double n)
 static eg_status measure(eg_bench *bench, const char *name, int degree, eg_type real)
 {
     const double n = 0.5 * (degree + 1) * (degree + 2), m = degree + 1;
-    const double value = (double)eg_type_size(real);
+    const double value = (double)eg_type_size(real), on_face = degree == 1 ? 1 : m;
     const double dof = (bench->info->is_gpu ? 1.2e7 : 2e6) / (bench->options->quick ? 8 : 1);
     const int cells = (int)ceil(sqrt(dof / (2 * n)));
     const double beside = 3 * 3 * m + 3 * n + 10 * 3 * m;
@@ -170,7 +170,7 @@ static eg_status measure(eg_bench *bench, const char *name, int degree, eg_type 
     if (real == EG_F64) EG_TRY(verify(bench, degree));
     EG_TRY(create(bench, cells, degree, real, false, &p));
     const double elements = p.mesh->element_count;
-    work.bytes = elements * (value * (3 * n + 6 * m + 9) + 15);
+    work.bytes = elements * (value * (3 * n + 6 * on_face + 9) + 15);
     work.flops = elements * (2 * 3 * m * (n + m) + 2 * n * (3 * n + 6 * m) + 6 * m * m + beside);
     const double all = elements * (2 * padded(3 * m) * padded(n) + 12 * padded(m) * padded(m) +
                                    2 * padded(n) * padded(3 * n + 6 * m) + beside);

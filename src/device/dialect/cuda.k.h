@@ -163,9 +163,9 @@ __device__ __forceinline__ real k_packed(const real *A, int m, int k, int K)
 {
     const real *at = (const real *)k_operator(A, m / 8, k / 8, K, m % 8 * 4 + k % 8 / 2) + k % 2;
 #if K_REAL == 64
-    return *at;
+    return __ldg(at);
 #else
-    return at[0] + at[2];
+    return __ldg(at) + __ldg(at + 2);
 #endif
 }
 

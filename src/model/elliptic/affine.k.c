@@ -25,10 +25,10 @@
 #include "field/trace.k.h"
 #include "model/elliptic/affine.k.h"
 
-#define AHEAD 16   /* tiles that are asked for before they come, */
-#define BEFORE 64  /* those that are still there, */
-#define SOON 2     /* and how soon their neighbours are asked for */
-#define LINE 8   /* values in a line of a cache, or fewer */
+#define AHEAD 16  /* so many tiles ahead values are asked for, */
+#define SOON 2    /* and those of neighbours, unless they are in between, */
+#define BEFORE 64 /* or among so many tiles that came before */
+#define LINE 8    /* values in a line of a cache, or fewer */
 #define COLUMNS (STIFF * NP + 2 * POINTS)
 
 #define FACTOR(i) K_TILE(factors, t, FACTORS)[(i) * LANES + lane]

@@ -179,7 +179,7 @@ static void test_docs__every_macro_of_the_language_is_on_the_page(void **state)
                                          "K_STREAMING",  "K_FN",
                                          "K_PARTS",      "K_OPERAND_REGISTERS",
                                          "K_MIN_BLOCKS", "K_GEMM_SMALL",
-                                         "K_SCRAMBLE"};
+                                         "K_SCRAMBLE",   "K_HOLD"};
     for (size_t i = 0; i < EG_COUNT(macros); i++) {
         char quoted[48];
         snprintf(quoted, sizeof quoted, "`%s", macros[i]);

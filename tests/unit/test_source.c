@@ -509,9 +509,9 @@ static void test_source__chains_on_tensor_cores_need_sixteen_lanes(void **state)
     TEST_FAILS(ctx, EG_ERROR_ARGUMENT, "multiple of 16",
                eg_source_build(ctx, &cuda, &options, source));
     eg_source_free(source);
-    options.real = EG_F32; /* no tensor cores for it */
-    TEST_OK(ctx, eg_source_build(ctx, &cuda, &options, source));
-    assert_int_equal(source->geometry.groups_per_tile, 1);
+    options.real = EG_F32;
+    TEST_FAILS(ctx, EG_ERROR_ARGUMENT, "multiple of 16",
+               eg_source_build(ctx, &cuda, &options, source));
     eg_source_free(source);
     options.real = EG_F64;
     options.lanes = 32;

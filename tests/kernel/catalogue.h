@@ -177,7 +177,7 @@ typedef struct catalogue_row {
     }
 #define CATALOGUE_ELLIPTIC_CHAIN(entry, real, lanes, np, nfp, stiff)                               \
     {                                                                                              \
-        "model/elliptic/affine_chain.k.c", entry, real, lanes, .defines = {                        \
+        "model/elliptic/affine_chain.k.c", entry, real, lanes, .not_on_cpu = true, .defines = {    \
             {"NP", np},                                                                            \
             {"NFP", nfp},                                                                          \
             {"STIFF", stiff},                                                                      \

@@ -329,8 +329,7 @@ static void counts_body(eg_device *device)
 {
     /* Bodies that meet in their corners alone. */
     static const elliptic_case jumps = {"k that jumps", EG_SHAPE_TRI, .cells = {24, 24},
-                                        .height = 1,
-                                        .k = "sin(4*pi*x)*sin(4*pi*y) > 0 ? 1e6 : 1"};
+                                        .height = 1, .k = "sin(4*pi*x)*sin(4*pi*y) > 0 ? 1e6 : 1"};
     static const elliptic_case even = {"even", EG_SHAPE_TRI, .cells = {8, 8}, .height = 1,
                                        .perturb = 0.1};
     static const elliptic_case flat = {"stretched", EG_SHAPE_TRI, .cells = {8, 8}, .height = 0.05,

@@ -59,6 +59,14 @@ K_KERNEL(slopes, K_IN(real, u, NP *LANES), K_IN(real, factors, FACTORS *LANES), 
     }
 }
 
+/* What the jump at face f is multiplied with, as part of Q of the test functions. */
+#define FIND_SLOPES(f) \
+    K_LANE \
+    { \
+        across[f][lane] = K_R(-0.5) * ACROSS(f, G_RR, G_RS, G_SS); \
+        aside[f][lane] = K_R(-0.5) * ASIDE(f, G_RR, G_RS, G_SS); \
+    }
+
 /* Tiles of one group that begins at slot 0 and at value `begin` of u. `rest`: y = b - A u; else b is not
  * read.
  *
@@ -109,9 +117,10 @@ K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(real, b, NP *LANES), K_VA
                 const real T = FACTOR(4 + f), outer = T > 0 ? K_R(-1) : K_R(1);
                 sigma[f][lane] = slot < 0 ? outer : K_R(1);
                 penalty[f][lane] = slot < 0 ? K_R(0.5) * T : T;
-                across[f][lane] = K_R(-0.5) * ACROSS(f, G_RR, G_RS, G_SS);
-                aside[f][lane] = K_R(-0.5) * ASIDE(f, G_RR, G_RS, G_SS);
             }
+            if (f == 0) FIND_SLOPES(0) /* one loop for each, as compilers want it */
+            if (f == 1) FIND_SLOPES(1)
+            if (f == 2) FIND_SLOPES(2)
         }
 #if K_CPU
         /* What comes next is asked for in time: of the elements themselves, and of neighbours that are

@@ -359,7 +359,6 @@ static eg_status step_velocity(eg_ins_flow *f, int order, const eg_bdf *bdf, dou
 {
     const double nu = f->options.viscosity;
     eg_status status = EG_OK;
-    EG_TRY(prepare_velocity(f, bdf->gamma / (nu * dt)));
     EG_TRY(set_data(f->velocity, t));
     EG_TRY(set_data(f->traction, t));
     for (int c = 0; c < 2; c++) {
@@ -438,6 +437,8 @@ eg_status eg_ins_flow_step(eg_ins_flow *f, double dt)
     double weights[STATES];
     eg_status status = EG_OK;
     f->marked_s = eg_wall_seconds();
+    EG_TRY(prepare_velocity(f, bdf.gamma / (o->viscosity * dt)));
+    EG_TRY(mark(f, EG_INS_PREPARATION));
     EG_TRY(o->subcycles > 0 ? eg_ins_subcycle(f, order, bdf.beta, t)
                             : extrapolate(f, order, &bdf, dt));
     EG_TRY(mark(f, EG_INS_ADVECTION));

@@ -42,6 +42,7 @@ typedef enum eg_ins_part {
     EG_INS_VELOCITY,
     EG_INS_PRESSURE,
     EG_INS_UPDATE,
+    EG_INS_PREPARATION, /* of solves, when the length of steps or the order changes */
     EG_INS_PARTS
 } eg_ins_part;
 

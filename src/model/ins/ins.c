@@ -17,7 +17,11 @@ enum { NAME_BYTES = 64, KEY_BYTES = NAME_BYTES + 32 };
 static const char *const names[COMPONENTS] = {"u", "v", "p"};
 static const char *const exact_keys[COMPONENTS] = {"exact.u", "exact.v", "exact.p"};
 static const char *const initial_keys[COMPONENTS] = {"initial.u", "initial.v", "initial.p"};
-static const char *const part_names[EG_INS_PARTS] = {"advection", "velocity", "pressure", "update"};
+static const char *const part_names[EG_INS_PARTS] = {[EG_INS_ADVECTION] = "advection",
+                                                     [EG_INS_VELOCITY] = "velocity",
+                                                     [EG_INS_PRESSURE] = "pressure",
+                                                     [EG_INS_UPDATE] = "update",
+                                                     [EG_INS_PREPARATION] = "preparation"};
 
 /* A case of `eagre new` has vortices that decay in a periodic square. */
 static const char *const sample[] = {"mesh.shape=\"triangle\"",

@@ -1,6 +1,8 @@
 /* Implicit steps of model `ins`: an operator, a preconditioner and conjugate gradients. */
 #include "model/ins/solve.h"
 
+#include <math.h>
+
 struct eg_ins_solve {
     eg_space *space;     /* not owned */
     eg_vectors *vectors; /* not owned */
@@ -100,11 +102,17 @@ eg_status eg_ins_solve_run(eg_ins_solve *s, eg_buffer *b, eg_buffer *x, int *ite
     eg_status status = EG_OK;
     EG_TRY(eg_pcg_solve(s->pcg, b, x, &result));
     *iterations = result.iterations;
+    if (result.outcome == EG_KRYLOV_NOT_FINITE || !isfinite(result.target))
+        EG_TRY(eg_fail(s->space->ctx, EG_ERROR_NUMERIC,
+                       "the solve for %s has no finite data: the flow has grown without bound. "
+                       "Steps may be too large for advection: try half of time.dt, or more "
+                       "time.subcycles",
+                       s->options.name));
     if (result.outcome != EG_KRYLOV_CONVERGED)
         EG_TRY(eg_fail(s->space->ctx, EG_ERROR_NUMERIC,
                        "the solve for %s has not converged in %d iterations: %s. The residual is "
-                       "%.3g, %.3g was asked for; look at solver.tolerance and "
-                       "solver.iterations, and whether the flow grows without bound",
+                       "%.3g, %.3g was asked for; look at solver.tolerance, solver.iterations and "
+                       "solver.preconditioner",
                        s->options.name, result.iterations, eg_krylov_outcome_text(result.outcome),
                        result.residual, result.target));
 done:

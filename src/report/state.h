@@ -5,7 +5,7 @@
 
 #include "field/field.h"
 
-#define EG_STATE_FIELDS_MAX 8
+#define EG_STATE_FIELDS_MAX 12
 #define EG_STATE_NUMBERS_MAX 96
 
 /* A field with a name for each of its components: files, expressions and messages call them so. */

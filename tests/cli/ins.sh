@@ -8,6 +8,9 @@
 
 taylor="$source/cases/ins-taylor.toml time.end=0.05 space.degree=3"
 
+# of_whole FIELD: l2 of its error in whole.json.
+of_whole() { sed -n "s/.*\"$1\": {[^}]*\"l2\": \([-+0-9.e]*\).*/\1/p" whole.json; }
+
 # --- what a run tells --------------------------------------------------------------------------------
 # shellcheck disable=SC2086 # of several words
 json $taylor time.subcycles=2
@@ -30,6 +33,23 @@ for cycles in 0 2; do
             --device cpu:1 >out 2>err || complain "it fails on $ranks ranks"
         near "$(of u l2)" "$u" 1e-7
         near "$(of p l2)" "$p" 1e-6
+    done
+done
+
+# --- a run that goes on is the same, bit for bit: in its first steps, too, which are of lower order ------------------
+for keys in "time.order=3 ins.start=lower" "time.order=2 time.subcycles=2"; do
+    rm -rf whole
+    # shellcheck disable=SC2086
+    json $taylor $keys output.directory=whole output.checkpoint.steps=1 output.checkpoint.keep=20
+    mv out whole.json
+    for step in 1 2 7; do
+        "$eagre" run --restart whole/checkpoints/0000000$step --json --device cpu:1 output.directory=again >out 2>err ||
+            complain "$keys: it does not go on from step $step"
+        for field in u v p; do
+            again=$(of $field l2)
+            [ "$again" = "$(of_whole $field)" ] || complain "$keys: $field differs if it goes on from step $step"
+        done
+        rm -rf again
     done
 done
 

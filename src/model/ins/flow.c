@@ -214,9 +214,26 @@ int eg_ins_flow_history(const eg_ins_flow *f)
     return order > pressures ? order : pressures;
 }
 
-eg_field *eg_ins_flow_field(const eg_ins_flow *f, int component)
+eg_field *eg_ins_flow_field(const eg_ins_flow *f, int state, int component)
 {
-    return component == 2 ? f->p[0] : f->w[0][component];
+    return component == 2 ? f->p[state] : f->w[state][component];
+}
+
+eg_ins_memory eg_ins_flow_remember(const eg_ins_flow *f)
+{
+    eg_ins_memory memory = {.states = f->states,
+                            .lambda = f->solve[0] ? eg_ins_solve_lambda(f->solve[0]) : f->lambda};
+    memcpy(memory.times, f->times, sizeof memory.times);
+    return memory;
+}
+
+int eg_ins_flow_resume(eg_ins_flow *f, const eg_ins_memory *memory)
+{
+    const int most = eg_ins_flow_history(f);
+    f->states = memory->states < most ? (int)memory->states : most;
+    memcpy(f->times, memory->times, sizeof f->times);
+    f->lambda = memory->lambda;
+    return f->states;
 }
 
 /* The last becomes the first. */
@@ -341,6 +358,7 @@ static eg_status prepare_velocity(eg_ins_flow *f, double lambda)
     eg_status status = EG_OK;
     if (f->solve[0] && fabs(eg_ins_solve_lambda(f->solve[0]) - lambda) <= SAME * lambda)
         return EG_OK;
+    if (fabs(f->lambda - lambda) <= SAME * lambda) how.lambda = f->lambda;
     if (f->solve[1] == f->solve[0]) f->solve[1] = NULL;
     for (int c = 0; c < 2; c++) {
         eg_ins_solve_destroy(&f->solve[c]);

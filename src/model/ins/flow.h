@@ -58,14 +58,26 @@ typedef struct eg_ins_flow eg_ins_flow;
 eg_status eg_ins_flow_create(eg_space *space, const eg_ins_options *options, eg_ins_flow **out);
 void eg_ins_flow_destroy(eg_ins_flow **flow);
 
-/* Fields u, v, p of where the flow is; borrowed, and others after each call of the functions below. */
-eg_field *eg_ins_flow_field(const eg_ins_flow *flow, int component);
+/* Fields u, v, p of where the flow is (state 0), or was before (up to eg_ins_flow_history() - 1); borrowed,
+ * and others after each call of the functions below. */
+eg_field *eg_ins_flow_field(const eg_ins_flow *flow, int state, int component);
 
 /* Makes room for the state at time t, to be filled in by the caller; what was there is history. A flow
  * begins with one state, or with up to eg_ins_flow_history(), the oldest first: with fewer its first
  * steps are of lower order. */
 void eg_ins_flow_begin(eg_ins_flow *flow, double t);
 int eg_ins_flow_history(const eg_ins_flow *flow);
+
+/* Besides its fields, all that a flow needs to go on, bit for bit. */
+typedef struct eg_ins_memory {
+    double states;                  /* known */
+    double times[EG_BDF_ORDER_MAX]; /* of each, the last first */
+    double lambda;                  /* of the solves for the velocity; 0: there were none yet */
+} eg_ins_memory;
+eg_ins_memory eg_ins_flow_remember(const eg_ins_flow *flow);
+/* In place of eg_ins_flow_begin; the caller fills in the fields of as many states as memory tells, or
+ * the flow has room for: returns how many. */
+int eg_ins_flow_resume(eg_ins_flow *flow, const eg_ins_memory *memory);
 
 /* A step from where it is by dt. After a failure the flow can only be destroyed. */
 eg_status eg_ins_flow_step(eg_ins_flow *flow, double dt);

@@ -38,6 +38,7 @@ struct eg_ins_flow {
     eg_vectors *on_faces;
     eg_buffer *given[STATES], *steep[STATES], *inflow, *inflow_slope;
 
+    double lambda;          /* of a flow that goes on: of its solves; else 0 */
     eg_ins_solve *solve[3]; /* u, v, p; that of v is that of u where it can be */
     eg_ins_counts counts;
     double marked_s; /* when the part of the step began */

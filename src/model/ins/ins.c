@@ -15,6 +15,10 @@ enum { COMPONENTS = 3 };
 enum { NAME_BYTES = 64, KEY_BYTES = NAME_BYTES + 32 };
 
 static const char *const names[COMPONENTS] = {"u", "v", "p"};
+/* In checkpoints: earlier states, and what else a restart needs. */
+static const char *const earlier_names[EG_BDF_ORDER_MAX - 1][COMPONENTS] = {{"u_1", "v_1", "p_1"},
+                                                                            {"u_2", "v_2", "p_2"}};
+static const char *const time_names[EG_BDF_ORDER_MAX] = {"flow.time", "flow.time_1", "flow.time_2"};
 static const char *const exact_keys[COMPONENTS] = {"exact.u", "exact.v", "exact.p"};
 static const char *const initial_keys[COMPONENTS] = {"initial.u", "initial.v", "initial.p"};
 static const char *const part_names[EG_INS_PARTS] = {[EG_INS_ADVECTION] = "advection",
@@ -42,6 +46,7 @@ typedef struct ins {
     eg_ins_flow *flow;
     eg_function *exact[COMPONENTS]; /* NULL: there is none */
     eg_measure *measure[COMPONENTS];
+    eg_ins_memory memory; /* of the flow, in checkpoints */
     eg_time_result result;
 } ins;
 
@@ -269,9 +274,6 @@ static eg_status create(const eg_problem *problem, void **state)
 {
     ins *s = NULL;
     eg_status status = EG_OK;
-    if (problem->restart)
-        return eg_fail(problem->ctx, EG_ERROR_UNSUPPORTED,
-                       "model \"ins\" cannot go on from a checkpoint yet");
     EG_TRY(eg_new(problem->ctx, 1, &s));
     s->problem = *problem;
     EG_TRY(create_all(s));
@@ -298,12 +300,35 @@ static eg_status begin(ins *s)
             const eg_expression *of = eg_case_expression(cas, initial_keys[c]);
             if (!exact) EG_TRY(eg_function_create(s->space, &of, 1, &initial));
             EG_TRY(eg_function_interpolate(exact ? s->exact[c] : initial, t,
-                                           eg_ins_flow_field(s->flow, c)));
+                                           eg_ins_flow_field(s->flow, 0, c)));
             eg_function_destroy(&initial);
         }
     }
 done:
     eg_function_destroy(&initial);
+    return status;
+}
+
+static const char *const *names_of(int state)
+{
+    return state == 0 ? names : earlier_names[state - 1];
+}
+
+/* What a checkpoint has. */
+static eg_status resume(ins *s, eg_checkpoint *from)
+{
+    eg_ins_memory memory = {.states = eg_checkpoint_number(from, "flow.states", 1),
+                            .lambda = eg_checkpoint_number(from, "flow.lambda", 0)};
+    eg_status status = EG_OK;
+    for (int i = 0; i < EG_BDF_ORDER_MAX; i++)
+        memory.times[i] =
+            eg_checkpoint_number(from, time_names[i], eg_checkpoint_get_info(from)->time);
+    const int states = eg_ins_flow_resume(s->flow, &memory);
+    for (int i = 0; i < states; i++)
+        for (int c = 0; c < COMPONENTS; c++)
+            EG_TRY(eg_checkpoint_read_field(from, names_of(i)[c], &names_of(i)[c],
+                                            eg_ins_flow_field(s->flow, i, c)));
+done:
     return status;
 }
 
@@ -318,7 +343,7 @@ static eg_status run(void *state, eg_watch *watch)
     ins *s = state;
     const eg_time_system system = {.user = s, .stage = stage};
     eg_status status = EG_OK;
-    EG_TRY(begin(s));
+    EG_TRY(s->problem.restart ? resume(s, s->problem.restart) : begin(s));
     EG_TRY(eg_watch_run(watch, &s->time, &system, &s->result));
 done:
     return status;
@@ -326,12 +351,26 @@ done:
 
 /* --- results ---------------------------------------------------------------------------------- */
 
+static void add_number(eg_state *out, const char *name, double *value)
+{
+    out->numbers[out->number_count++] = (eg_state_number){name, value};
+}
+
 static void show(void *state, eg_state *out)
 {
     ins *s = state;
-    for (int c = 0; c < COMPONENTS; c++)
-        out->fields[out->field_count++] = (eg_state_field){
-            .name = names[c], .field = eg_ins_flow_field(s->flow, c), .names = &names[c]};
+    for (int i = 0; i < eg_ins_flow_history(s->flow); i++)
+        for (int c = 0; c < COMPONENTS; c++)
+            out->fields[out->field_count++] =
+                (eg_state_field){.name = names_of(i)[c],
+                                 .field = eg_ins_flow_field(s->flow, i, c),
+                                 .names = &names_of(i)[c],
+                                 .kept_only = i > 0};
+    s->memory = eg_ins_flow_remember(s->flow);
+    add_number(out, "flow.states", &s->memory.states);
+    add_number(out, "flow.lambda", &s->memory.lambda);
+    for (int i = 0; i < EG_BDF_ORDER_MAX; i++)
+        add_number(out, time_names[i], &s->memory.times[i]);
 }
 
 static eg_status errors(void *state, eg_field_error *out, int *count)
@@ -341,7 +380,7 @@ static eg_status errors(void *state, eg_field_error *out, int *count)
     *count = 0;
     for (int c = 0; c < COMPONENTS && s->exact[c]; c++) {
         out[c].name = names[c];
-        EG_TRY(eg_measure_norms(s->measure[c], s->result.time, eg_ins_flow_field(s->flow, c),
+        EG_TRY(eg_measure_norms(s->measure[c], s->result.time, eg_ins_flow_field(s->flow, 0, c),
                                 &out[c].norms));
         *count = c + 1;
     }

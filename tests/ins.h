@@ -105,7 +105,7 @@ static inline void ins_free(ins_problem *p)
 
 /* --- weak forms on the host -------------------------------------------------------------------- */
 
-typedef enum ins_form { INS_ADVECTION, INS_GRADIENT, INS_DIVERGENCE } ins_form;
+typedef enum ins_form { INS_ADVECTION, INS_GRADIENT, INS_DIVERGENCE, INS_VORTICITY } ins_form;
 
 /* On one side of a face, or inside: a and w (w[0] is p in a gradient), and derivatives of w. */
 typedef struct ins_state {
@@ -145,7 +145,7 @@ static inline ins_state ins_beyond(const ins_problem *p, ins_form form, int b, c
         } else if (kind == EG_INS_GIVEN) {
             out.a[k] = ins_at(p->velocity[k], at->x, t);
             out.w[k] = p->share * out.a[k];
-        } else if (kind == EG_INS_SLIP) {
+        } else if (kind == EG_INS_SLIP && form != INS_VORTICITY) {
             out.a[k] -= 2 * (in->a[0] * n[0] + in->a[1] * n[1]) * n[k];
             out.w[k] -= 2 * (in->w[0] * n[0] + in->w[1] * n[1]) * n[k];
         }
@@ -164,6 +164,8 @@ static inline double ins_face_term(ins_form form, int c, double waves, const dou
                0.5 * waves * fmax(fabs(a), fabs(b)) * (in->w[c] - out->w[c]);
     case INS_GRADIENT:
         return both * n[c] * (out->w[0] - in->w[0]);
+    case INS_VORTICITY:
+        return both * (n[0] * (out->w[1] - in->w[1]) - n[1] * (out->w[0] - in->w[0]));
     default:
         return both * (n[0] * (out->w[0] - in->w[0]) + n[1] * (out->w[1] - in->w[1]));
     }
@@ -219,7 +221,9 @@ static inline void ins_add_inside(const ins_problem *p, const test_mapping *mapp
         form_at(mapping, element, e, -1, r, at);
         const ins_state s = ins_state_at(element->np, at, (size_t)e * (size_t)element->np, fields);
         const double weight = rule->w[q] * at->det;
-        const double slope = form == INS_GRADIENT ? s.slope[0][c] : s.slope[0][0] + s.slope[1][1];
+        const double slope = form == INS_GRADIENT    ? s.slope[0][c]
+                             : form == INS_VORTICITY ? s.slope[1][0] - s.slope[0][1]
+                                                     : s.slope[0][0] + s.slope[1][1];
         for (int i = 0; i < element->np; i++)
             sum[i] += weight * (form == INS_ADVECTION ? -s.w[c] * (at->gradient[i][0] * s.a[0] +
                                                                    at->gradient[i][1] * s.a[1])

@@ -15,6 +15,7 @@ typedef struct eg_state_field {
     const char *const *names; /* [components] */
     const char *const *units; /* [components] each may be NULL; NULL: no component has one */
     bool kept_only;           /* of earlier steps: in checkpoints, and nowhere else */
+    bool derived;             /* from the others: not guarded */
 } eg_state_field;
 
 typedef struct eg_state_number {

@@ -53,6 +53,15 @@ for keys in "time.order=3 ins.start=lower" "time.order=2 time.subcycles=2"; do
     done
 done
 
+# --- vorticity and divergence are there to be written: 2 pi (cos(2 pi x) + cos(2 pi y)) exp(-4 pi^2 nu t) ------------
+# shellcheck disable=SC2086
+json $taylor space.degree=6 time.dt=0.0025 output.directory=derived output.series.time=0.05 \
+    'output.probe.here.at=[0.1, 0.2]' 'output.probe.here.of=["vorticity", "divergence"]'
+row=$(tail -n 1 derived/series.csv)
+near "$(echo "$row" | cut -d, -f4)" "$(awk 'BEGIN { pi = atan2(0, -1)
+    print 2*pi*(cos(0.2*pi) + cos(0.4*pi))*exp(-4*pi*pi*0.01*0.05) }')" 1e-3
+below "$(echo "$row" | cut -d, -f5 | sed "s/^-//")" 1e-2
+
 # --- collocation: another error, but a small one ---------------------------------------------------------
 # shellcheck disable=SC2086
 json $taylor

@@ -217,7 +217,11 @@ typedef struct catalogue_row {
     }
 #define CATALOGUE_INS_SIZES(file, entry, real, lanes, np, nfp)                                     \
     {                                                                                              \
-        "model/ins/" file ".k.c", entry, real, lanes, .defines = { {"NP", np}, {"NFP", nfp} }      \
+        "model/ins/" file ".k.c", entry, real, lanes, .defines = {                                 \
+            {"NP", np},                                                                            \
+            {"NFP", nfp},                                                                          \
+            {"CURL", (np) == 15}                                                                   \
+        }                                                                                          \
     }
 /* Degrees 2 and 10, and 4 in single precision. */
 #define CATALOGUE_INS(file, entry)                                                                 \

@@ -86,6 +86,9 @@ static void compare_with_forms(eg_device *device, const ins_case *c, int degree)
     TEST_OK(ctx, eg_ins_divergence(p.op, p.w, p.velocity_data, p.out[0]));
     ins_reference(&p, INS_DIVERGENCE, 0, 0, TIME, 2 * degree, fields, expected);
     compare(&p, p.out[0], expected, 1e-12, "divergence");
+    TEST_OK(ctx, eg_ins_vorticity(p.op, p.w, p.velocity_data, p.out[0]));
+    ins_reference(&p, INS_VORTICITY, 0, 0, TIME, 2 * degree, fields, expected);
+    compare(&p, p.out[0], expected, 1e-12, "vorticity");
     free(expected);
     for (int k = 0; k < 4; k++)
         free(values[k]);

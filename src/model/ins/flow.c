@@ -286,6 +286,16 @@ static eg_status set_data(eg_ins_data *data, double time)
     return eg_ins_data_set(data, 1, &time, &(double){1});
 }
 
+eg_status eg_ins_flow_derive(eg_ins_flow *f, eg_field *vorticity, eg_field *divergence)
+{
+    eg_status status = EG_OK;
+    EG_TRY(set_data(f->velocity, f->times[0]));
+    EG_TRY(eg_ins_vorticity(f->op, f->w[0], f->velocity, vorticity));
+    EG_TRY(eg_ins_divergence(f->op, f->w[0], f->velocity, divergence));
+done:
+    return status;
+}
+
 /* hat += Σ weights[i] list[i][c], or without what it held. */
 static eg_status add_states(eg_ins_flow *f, bool keep, int count, const double *weights, int c,
                             eg_field *(*list)[2], eg_field *to)

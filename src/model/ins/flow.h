@@ -79,6 +79,9 @@ eg_ins_memory eg_ins_flow_remember(const eg_ins_flow *flow);
  * the flow has room for: returns how many. */
 int eg_ins_flow_resume(eg_ins_flow *flow, const eg_ins_memory *memory);
 
+/* The vorticity and the divergence of where it is. */
+eg_status eg_ins_flow_derive(eg_ins_flow *flow, eg_field *vorticity, eg_field *divergence);
+
 /* A step from where it is by dt. After a failure the flow can only be destroyed. */
 eg_status eg_ins_flow_step(eg_ins_flow *flow, double dt);
 const eg_ins_counts *eg_ins_flow_counts(const eg_ins_flow *flow);

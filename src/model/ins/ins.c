@@ -9,12 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COMPONENTS = 3 };
+enum { COMPONENTS = 3, DERIVED = 2 };
 
 /* The longest name of a boundary, and room for a key of it. */
 enum { NAME_BYTES = 64, KEY_BYTES = NAME_BYTES + 32 };
 
 static const char *const names[COMPONENTS] = {"u", "v", "p"};
+static const char *const derived_names[DERIVED] = {"vorticity", "divergence"};
 /* In checkpoints: earlier states, and what else a restart needs. */
 static const char *const earlier_names[EG_BDF_ORDER_MAX - 1][COMPONENTS] = {{"u_1", "v_1", "p_1"},
                                                                             {"u_2", "v_2", "p_2"}};
@@ -46,7 +47,9 @@ typedef struct ins {
     eg_ins_flow *flow;
     eg_function *exact[COMPONENTS]; /* NULL: there is none */
     eg_measure *measure[COMPONENTS];
-    eg_ins_memory memory; /* of the flow, in checkpoints */
+    eg_field *derived[DERIVED];
+    eg_status derive_status; /* of when they were last computed */
+    eg_ins_memory memory;    /* of the flow, in checkpoints */
     eg_time_result result;
 } ins;
 
@@ -58,6 +61,8 @@ static void destroy(void *state)
         eg_measure_destroy(&s->measure[c]);
         eg_function_destroy(&s->exact[c]);
     }
+    for (int i = 0; i < DERIVED; i++)
+        eg_field_destroy(&s->derived[i]);
     eg_ins_flow_destroy(&s->flow);
     eg_space_destroy(&s->space);
     eg_release(ctx, &s->given);
@@ -182,7 +187,9 @@ static int field_names(const eg_case *cas, const char *out[EG_MODEL_FIELDS_MAX])
     (void)cas;
     for (int c = 0; c < COMPONENTS; c++)
         out[c] = names[c];
-    return COMPONENTS;
+    for (int i = 0; i < DERIVED; i++)
+        out[COMPONENTS + i] = derived_names[i];
+    return COMPONENTS + DERIVED;
 }
 
 /* --- creation --------------------------------------------------------------------------------- */
@@ -261,6 +268,8 @@ static eg_status create_all(ins *s)
     EG_TRY(eg_comm_agree(p->comm, eg_ins_lanes(p->device, p->mesh, space.degree, &space.lanes)));
     EG_TRY(eg_space_create(p->device, p->comm, p->mesh, &space, &s->space));
     EG_TRY(eg_ins_flow_create(s->space, &options, &s->flow));
+    for (int i = 0; i < DERIVED; i++)
+        EG_TRY(eg_field_create(s->space, 1, EG_F64, &s->derived[i]));
     for (int c = 0; c < COMPONENTS && eg_case_given(p->cas, exact_keys[c]); c++) {
         const eg_expression *exact = eg_case_expression(p->cas, exact_keys[c]);
         EG_TRY(eg_function_create(s->space, &exact, 1, &s->exact[c]));
@@ -335,7 +344,7 @@ done:
 static eg_status stage(void *user, const eg_stage *stage)
 {
     ins *s = user;
-    return eg_ins_flow_step(s->flow, stage->dt);
+    return s->derive_status == EG_OK ? eg_ins_flow_step(s->flow, stage->dt) : s->derive_status;
 }
 
 static eg_status run(void *state, eg_watch *watch)
@@ -366,6 +375,14 @@ static void show(void *state, eg_state *out)
                                  .field = eg_ins_flow_field(s->flow, i, c),
                                  .names = &names_of(i)[c],
                                  .kept_only = i > 0};
+    /* What is derived may fail: the next step tells. */
+    const eg_status status = eg_ins_flow_derive(s->flow, s->derived[0], s->derived[1]);
+    if (status != EG_OK) s->derive_status = status;
+    for (int i = 0; i < DERIVED; i++)
+        out->fields[out->field_count++] = (eg_state_field){.name = derived_names[i],
+                                                           .field = s->derived[i],
+                                                           .names = &derived_names[i],
+                                                           .derived = true};
     s->memory = eg_ins_flow_remember(s->flow);
     add_number(out, "flow.states", &s->memory.states);
     add_number(out, "flow.lambda", &s->memory.lambda);
@@ -394,6 +411,7 @@ static eg_status details(void *state, eg_facts *facts)
     const eg_ins_counts *counts = eg_ins_flow_counts(s->flow);
     const double steps = counts->steps > 0 ? (double)counts->steps : 1;
     double all = 0;
+    if (s->derive_status != EG_OK) return s->derive_status;
     eg_facts_loop(facts, &s->result, (double)s->space->dof * COMPONENTS);
     eg_facts_section(facts, "iterations", NULL);
     eg_facts_number(facts, "velocity", (double)counts->velocity_iterations / (2 * steps));

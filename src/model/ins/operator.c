@@ -10,7 +10,7 @@ struct eg_ins_operator {
     eg_trace trace; /* which nodes are on faces */
     eg_halo *halo;
     eg_kernel *volume[2], *surface[2]; /* carried by another, or by itself */
-    eg_kernel *gradient, *divergence, *load, *trace_slopes;
+    eg_kernel *gradient, *divergence, *curl, *load, *trace_slopes;
 };
 
 enum { BY_ANOTHER, BY_ITSELF };
@@ -38,6 +38,7 @@ void eg_ins_operator_destroy(eg_ins_operator **handle)
     if (!o) return;
     eg_kernel_destroy(&o->trace_slopes);
     eg_kernel_destroy(&o->load);
+    eg_kernel_destroy(&o->curl);
     eg_kernel_destroy(&o->divergence);
     eg_kernel_destroy(&o->gradient);
     for (int i = 0; i < 2; i++) {
@@ -63,7 +64,8 @@ static eg_status compile(const eg_ins_operator *o, const char *source, const cha
 static eg_status compile_all(eg_ins_operator *o)
 {
     const eg_element *e = o->space->groups[0].element;
-    const eg_define sizes[] = {{"NP", e->np}, {"NFP", e->face_np}};
+    const eg_define sizes[] = {{"NP", e->np}, {"NFP", e->face_np}, {"CURL", 0}};
+    const eg_define curl[] = {{"NP", e->np}, {"NFP", e->face_np}, {"CURL", 1}};
     eg_status status = EG_OK;
     for (int i = BY_ANOTHER; i <= BY_ITSELF; i++) {
         const eg_define advect[] = {{"NP", e->np},
@@ -80,6 +82,7 @@ static eg_status compile_all(eg_ins_operator *o)
     EG_TRY(compile(o, "model/ins/slopes.k.c", "gradient", sizes, EG_COUNT(sizes), &o->gradient));
     EG_TRY(
         compile(o, "model/ins/slopes.k.c", "divergence", sizes, EG_COUNT(sizes), &o->divergence));
+    EG_TRY(compile(o, "model/ins/slopes.k.c", "divergence", curl, EG_COUNT(curl), &o->curl));
     EG_TRY(compile(o, "model/ins/load.k.c", "load", sizes, EG_COUNT(sizes), &o->load));
     EG_TRY(compile(o, "model/ins/inflow.k.c", "trace_slopes", sizes, EG_COUNT(sizes),
                    &o->trace_slopes));
@@ -217,8 +220,8 @@ done:
     return status;
 }
 
-eg_status eg_ins_divergence(eg_ins_operator *o, eg_field *const w[2], const eg_ins_data *given,
-                            eg_field *d)
+static eg_status launch_divergence(eg_ins_operator *o, eg_kernel *kernel, eg_field *const w[2],
+                                   const eg_ins_data *given, eg_field *d)
 {
     const eg_group *g = &o->space->groups[0];
     const size_t begin = d->offset[0];
@@ -226,7 +229,7 @@ eg_status eg_ins_divergence(eg_ins_operator *o, eg_field *const w[2], const eg_i
     for (int c = 0; c < 2; c++)
         EG_TRY(fill_ghosts(o, w[c]));
     EG_TRY(eg_launch(
-        o->divergence, g->own_tiles, EG_BUFFER("u", w[0]->data), EG_BUFFER("v", w[1]->data),
+        kernel, g->own_tiles, EG_BUFFER("u", w[0]->data), EG_BUFFER("v", w[1]->data),
         EG_INTEGER("begin", (int64_t)begin), EG_BUFFER("beyond", o->faces->beyond),
         EG_BUFFER("neighbour_face", g->neighbour_face), EG_BUFFER("geometry", g->volume_factors),
         EG_BUFFER("faces", g->face_factors), EG_BUFFER("kinds", o->faces->kinds),
@@ -235,6 +238,18 @@ eg_status eg_ins_divergence(eg_ins_operator *o, eg_field *const w[2], const eg_i
         EG_BUFFER_AT("d", d->data, begin)));
 done:
     return status;
+}
+
+eg_status eg_ins_divergence(eg_ins_operator *o, eg_field *const w[2], const eg_ins_data *given,
+                            eg_field *d)
+{
+    return launch_divergence(o, o->divergence, w, given, d);
+}
+
+eg_status eg_ins_vorticity(eg_ins_operator *o, eg_field *const w[2], const eg_ins_data *given,
+                           eg_field *d)
+{
+    return launch_divergence(o, o->curl, w, given, d);
 }
 
 eg_status eg_ins_make_load(eg_ins_operator *o, const eg_ins_load *l, eg_buffer *b)

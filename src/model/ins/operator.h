@@ -43,6 +43,9 @@ eg_status eg_ins_gradient(eg_ins_operator *op, eg_field *p, const eg_ins_data *g
 /* d = ∇·w. */
 eg_status eg_ins_divergence(eg_ins_operator *op, eg_field *const w[2], const eg_ins_data *given,
                             eg_field *d);
+/* d = ∂v/∂x - ∂u/∂y, in the same way. */
+eg_status eg_ins_vorticity(eg_ins_operator *op, eg_field *const w[2], const eg_ins_data *given,
+                           eg_field *d);
 
 /* What an implicit step is given. */
 typedef struct eg_ins_load {

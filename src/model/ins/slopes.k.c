@@ -5,6 +5,8 @@
  *     (φ, D w) = (φ, ∇·w) + (φ, n·(w* - w))      w* = ½ (w + w⁺); given where it is, w where it flows out,
  *                                                w - (n·w) n at a wall without friction
  *
+ * With CURL = 1 the divergence is that of (v, -u): the vorticity of w.
+ *
  *     slopes   [Dr; Ds];  lift  M⁻¹ Eᵀ M_face;  sum  [Dr | Ds | lift]
  *
  * Bytes for an element, of `real`s: gradient reads NP + 6 NFP, 14 and 15 bytes of neighbours' numbers,
@@ -67,6 +69,10 @@ K_KERNEL(gradient, K_IN(real, p), K_VAL(i64, begin), K_IN(i32, beyond, 3 *LANES)
     }
 }
 
+#define FIRST(a, b) (CURL ? (b) : (a))
+#define SECOND(a, b) (CURL ? -(a) : (b))
+#define ACROSS(a, b) (nx * FIRST(a, b) + ny * SECOND(a, b))
+
 /* d = D w. */
 K_KERNEL(divergence, K_IN(real, u), K_IN(real, v), K_VAL(i64, begin), K_IN(i32, beyond, 3 *LANES),
          K_IN(u8, neighbour_face, 3 *LANES), K_IN(real, geometry, 5 *LANES),
@@ -85,8 +91,8 @@ K_KERNEL(divergence, K_IN(real, u), K_IN(real, v), K_VAL(i64, begin), K_IN(i32, 
         K_NODES(i, NP)
         {
             const real a = u[own + i * LANES + lane], b = v[own + i * LANES + lane];
-            x[i][lane] = GEOMETRY(1) * a + GEOMETRY(2) * b;
-            x[NP + i][lane] = GEOMETRY(3) * a + GEOMETRY(4) * b;
+            x[i][lane] = GEOMETRY(1) * FIRST(a, b) + GEOMETRY(2) * SECOND(a, b);
+            x[NP + i][lane] = GEOMETRY(3) * FIRST(a, b) + GEOMETRY(4) * SECOND(a, b);
         }
         K_SYNC;
         K_ROWS(i, POINTS)
@@ -99,10 +105,10 @@ K_KERNEL(divergence, K_IN(real, u), K_IN(real, v), K_VAL(i64, begin), K_IN(i32, 
                 const i64 there = where[f][lane] + other_node[nodes[f][lane] + q] * LANES;
                 const real gu = given[data[f][lane] + q * LANES];
                 const real gv = given[data[f][lane] + (NFP + q) * LANES];
-                const real mine = nx * u[here] + ny * v[here];
-                const real other = nx * u[there] + ny * v[there], outer = nx * gu + ny * gv;
+                const real mine = ACROSS(u[here], v[here]), other = ACROSS(u[there], v[there]);
+                const real outer = ACROSS(gu, gv), still = CURL ? K_R(0) : -mine;
                 const i64 what = kind[f][lane];
-                const real fixed = what == GIVEN ? outer - mine : what == SLIP ? -mine : K_R(0);
+                const real fixed = what == GIVEN ? outer - mine : what == SLIP ? still : K_R(0);
                 const real jump = what < 0 ? K_R(0.5) * (other - mine) : fixed;
                 x[2 * NP + i][lane] = jump * FACE_SIZE(f) / GEOMETRY(0);
             }

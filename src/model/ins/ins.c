@@ -35,6 +35,9 @@ static const char *const sample[] = {"mesh.shape=\"triangle\"",
                                      "initial.u=\"-cos(2*pi*x)*sin(2*pi*y)\"",
                                      "initial.v=\"sin(2*pi*x)*cos(2*pi*y)\"",
                                      "initial.p=\"-(cos(4*pi*x) + cos(4*pi*y))/4\"",
+                                     "exact.u=\"-cos(2*pi*x)*sin(2*pi*y)*exp(-0.08*pi^2*t)\"",
+                                     "exact.v=\"sin(2*pi*x)*cos(2*pi*y)*exp(-0.08*pi^2*t)\"",
+                                     "exact.p=\"-(cos(4*pi*x) + cos(4*pi*y))/4*exp(-0.16*pi^2*t)\"",
                                      "time.dt=0.01",
                                      NULL};
 

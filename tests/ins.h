@@ -15,6 +15,7 @@ typedef struct ins_case {
     bool periodic;                     /* along x */
     bool turned;                       /* elements at random: one boundary */
     eg_ins_kind kinds[INS_BOUNDARIES]; /* left, right, bottom, top */
+    double backflow;                   /* not let in at an outflow */
 } ins_case;
 
 /* What is given at boundaries, polynomials of degree 1, so that faces hold them. */
@@ -76,7 +77,10 @@ static inline ins_problem ins_on(eg_device *device, eg_comm *comm, eg_mesh *mesh
     TEST_OK(ctx, eg_ins_data_create(p.faces, 1, pressure, &p.pressure_data));
     TEST_OK(ctx, eg_ins_data_set(p.velocity_data, 1, &t, &(double){1}));
     TEST_OK(ctx, eg_ins_data_set(p.pressure_data, 1, &t, &(double){1}));
-    TEST_OK(ctx, eg_ins_operator_create(p.space, p.faces, collocated, &p.op));
+    TEST_OK(ctx, eg_ins_operator_create(
+                     p.space, p.faces,
+                     &(eg_ins_advection_options){.collocated = collocated, .backflow = c->backflow},
+                     &p.op));
     for (int i = 0; i < 2; i++) {
         TEST_OK(ctx, eg_field_create(p.space, 1, EG_F64, &p.a[i]));
         TEST_OK(ctx, eg_field_create(p.space, 1, EG_F64, &p.w[i]));
@@ -201,7 +205,9 @@ static inline void ins_add_faces(const ins_problem *p, const test_mapping *mappi
                 out = ins_beyond(p, form, -1 - n, &at[0], t, &in);
                 if (p->c->kinds[-1 - n] != EG_INS_SLIP) both = 1;
             }
-            const double term = ins_face_term(form, c, waves, at[0].normal, &in, &out, both);
+            double term = ins_face_term(form, c, waves, at[0].normal, &in, &out, both);
+            if (n < 0 && p->c->kinds[-1 - n] == EG_INS_OUTFLOW && form == INS_ADVECTION)
+                term -= p->c->backflow * fmin(dot_of(2, at[0].normal, in.a), 0) * in.w[c];
             for (size_t i = 0; i < np; i++)
                 sum[i] += rule->w[q] * at[0].size * term * at[0].value[i];
         }

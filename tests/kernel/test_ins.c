@@ -6,7 +6,8 @@
 #define TIME 0.7
 
 static const ins_case every = {"every kind", .cells = {3, 3},
-                               .kinds = {EG_INS_GIVEN, EG_INS_OUTFLOW, EG_INS_SLIP, EG_INS_GIVEN}};
+                               .kinds = {EG_INS_GIVEN, EG_INS_OUTFLOW, EG_INS_SLIP, EG_INS_GIVEN},
+                               .backflow = 0.7};
 static const ins_case turned = {"turned", .cells = {3, 2}, .turned = true,
                                 .kinds = {EG_INS_OUTFLOW}};
 static const ins_case periodic = {"periodic", .cells = {3, 2}, .periodic = true,

@@ -4,7 +4,8 @@
  *     (φ, N) = -(∇φ, a⊗w) + (φ, n·F*),   n·F* = ½ (a·n w + a⁺·n w⁺) + ½ Λ (w - w⁺)
  *
  * n points outwards; Λ = WAVES max(|a·n|, |a⁺·n|), WAVES being 1, or 2 where w carries itself: the
- * largest eigenvalue of what n·F is differentiated by w. What the geometry does is done to a before
+ * largest eigenvalue of what n·F is differentiated by w. Where it should flow out and a·n < 0, `damping`
+ * times a·n w is taken from n·F*. What the geometry does is done to a before
  * products, once for both components.
  *
  *     volume   N = -M⁻¹ (∇φ, a⊗w), by values at NC points of the element
@@ -78,6 +79,7 @@ K_KERNEL(surface, K_IN(real, au), K_IN(real, av), K_IN(real, u), K_IN(real, v), 
          K_IN(i32, beyond, 3 *LANES), K_IN(u8, neighbour_face, 3 *LANES),
          K_IN(real, geometry, 5 *LANES), K_IN(real, faces, 9 *LANES), K_IN(i32, kinds),
          K_IN(real, given), K_IN(real, carried), K_IN(real, slope), K_VAL(real, since),
+         K_VAL(real, damping),
          K_IN(i32, own_node), K_IN(i32, other_node),
          K_OP(interp, Q, NFP), K_OP(lift, NP, FACE_POINTS), K_INOUT(real, nu, NP *LANES),
          K_INOUT(real, nv, NP *LANES))
@@ -132,10 +134,12 @@ K_KERNEL(surface, K_IN(real, au), K_IN(real, av), K_IN(real, u), K_IN(real, v), 
                 const real a = y[i][lane], b = y[FACE_POINTS + i][lane];
                 const real mine = K_ABS(a), other = K_ABS(b);
                 const real wave = K_R(WAVES) * K_MAX(mine, other);
-                y[i][lane] = size * ((a + wave) * y[2 * FACE_POINTS + i][lane] +
-                                     (b - wave) * y[3 * FACE_POINTS + i][lane]);
-                y[FACE_POINTS + i][lane] = size * ((a + wave) * y[4 * FACE_POINTS + i][lane] +
-                                                   (b - wave) * y[5 * FACE_POINTS + i][lane]);
+                const real damped = kind[f][lane] == OUTFLOW ? K_R(2) * damping : K_R(0);
+                const real in = a + wave - damped * K_MIN(a, K_R(0)), out = b - wave;
+                y[i][lane] = size * (in * y[2 * FACE_POINTS + i][lane] +
+                                     out * y[3 * FACE_POINTS + i][lane]);
+                y[FACE_POINTS + i][lane] = size * (in * y[4 * FACE_POINTS + i][lane] +
+                                                   out * y[5 * FACE_POINTS + i][lane]);
             }
         }
         K_SYNC;

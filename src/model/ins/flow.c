@@ -194,7 +194,7 @@ eg_status eg_ins_flow_create(eg_space *space, const eg_ins_options *options, eg_
     EG_TRY(eg_comm_agree(space->comm, make_faces(f)));
     EG_TRY(eg_comm_agree(space->comm, make_types(f)));
     EG_TRY(eg_comm_agree(space->comm, make_data(f)));
-    EG_TRY(eg_ins_operator_create(space, f->faces, options->collocated, &f->op));
+    EG_TRY(eg_ins_operator_create(space, f->faces, &options->advection, &f->op));
     EG_TRY(make_fields(f));
     EG_TRY(make_pressure_solve(f));
     f->options.boundary = NULL; /* the caller's */

@@ -26,8 +26,8 @@ typedef struct eg_ins_options {
     int order;          /* of backward differentiation, 1 to 3 */
     int pressure_order; /* of the pressure that the velocity is predicted with, 0 to 2 */
     int subcycles;      /* steps of advection in each step; 0: extrapolation instead */
-    bool collocated;    /* see eg_ins_operator_create */
-    double penalty;     /* as that of eg_elliptic_options */
+    eg_ins_advection_options advection;
+    double penalty;                         /* as that of eg_elliptic_options */
     const eg_ins_boundary *boundary;        /* [boundaries] */
     const eg_ins_given *given;              /* [boundaries] */
     const eg_expression *force[2];          /* NULL: 0 */

@@ -240,20 +240,21 @@ static eg_status read_options(const ins *s, eg_ins_options *out)
     const eg_case *cas = s->problem.cas;
     const int order = (int)eg_case_integer(cas, "time.order");
     const bool given = eg_case_given(cas, "ins.pressure_order");
-    *out =
-        (eg_ins_options){.viscosity = eg_case_real(cas, "ins.viscosity"),
-                         .order = order,
-                         .pressure_order = given ? (int)eg_case_integer(cas, "ins.pressure_order")
-                                           : order > 2 ? order - 1
-                                                       : 1,
-                         .subcycles = (int)eg_case_integer(cas, "time.subcycles"),
-                         .collocated = eg_case_choice(cas, "ins.advection") == EG_INS_COLLOCATION,
-                         .penalty = eg_case_real(cas, "ins.penalty"),
-                         .boundary = s->types,
-                         .given = s->given,
-                         .force = {force_of(cas, "ins.force_x"), force_of(cas, "ins.force_y")},
-                         .tolerance = eg_case_real(cas, "solver.tolerance"),
-                         .iterations = (int)eg_case_integer(cas, "solver.iterations")};
+    *out = (eg_ins_options){
+        .viscosity = eg_case_real(cas, "ins.viscosity"),
+        .order = order,
+        .pressure_order = given       ? (int)eg_case_integer(cas, "ins.pressure_order")
+                          : order > 2 ? order - 1
+                                      : 1,
+        .subcycles = (int)eg_case_integer(cas, "time.subcycles"),
+        .advection = {.collocated = eg_case_choice(cas, "ins.advection") == EG_INS_COLLOCATION,
+                      .backflow = eg_case_real(cas, "ins.backflow")},
+        .penalty = eg_case_real(cas, "ins.penalty"),
+        .boundary = s->types,
+        .given = s->given,
+        .force = {force_of(cas, "ins.force_x"), force_of(cas, "ins.force_y")},
+        .tolerance = eg_case_real(cas, "solver.tolerance"),
+        .iterations = (int)eg_case_integer(cas, "solver.iterations")};
     return eg_precondition_from_case(cas, &out->preconditioner);
 }
 

@@ -38,6 +38,17 @@ const eg_key eg_ins_keys[] = {
              "\"collocation\", by its values at the nodes, which is cheaper and less robust where "
              "the flow is not resolved."},
     {.section = "ins",
+     .name = "backflow",
+     .type = EG_KEY_REAL,
+     .fallback = "0.0",
+     .least = 0,
+     .most = 1,
+     .help =
+         "Where the flow turns back at a boundary of type \"outflow\": the part of its momentum "
+         "that is not let in. 0: all is; with 0.5 or more no energy comes in, and vortices that "
+         "leave do not make the flow grow without bound.",
+     .example = "0.5"},
+    {.section = "ins",
      .name = "pressure_order",
      .type = EG_KEY_INTEGER,
      .least = 0,

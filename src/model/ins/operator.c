@@ -6,6 +6,7 @@
 struct eg_ins_operator {
     eg_space *space;           /* not owned */
     const eg_ins_faces *faces; /* not owned */
+    eg_ins_advection_options options;
     eg_ins_matrices matrices;
     eg_trace trace; /* which nodes are on faces */
     eg_halo *halo;
@@ -91,7 +92,7 @@ done:
 }
 
 /* What is this rank's own affair. */
-static eg_status create_own(eg_ins_operator *o, bool collocated)
+static eg_status create_own(eg_ins_operator *o)
 {
     const eg_space *space = o->space;
     eg_status status = EG_OK;
@@ -99,22 +100,22 @@ static eg_status create_own(eg_ins_operator *o, bool collocated)
     if (space->group_count != 1 || g->shape != EG_SHAPE_TRI || g->curved)
         EG_TRY(eg_fail(space->ctx, EG_ERROR_UNSUPPORTED,
                        "this model needs straight triangles of one degree"));
-    EG_TRY(eg_ins_matrices_create(space->device, g->element, collocated, &o->matrices));
+    EG_TRY(eg_ins_matrices_create(space->device, g->element, o->options.collocated, &o->matrices));
     EG_TRY(eg_trace_create(space->device, g->element, g->element, &o->trace));
     EG_TRY(compile_all(o));
 done:
     return status;
 }
 
-eg_status eg_ins_operator_create(eg_space *space, const eg_ins_faces *faces, bool collocated,
-                                 eg_ins_operator **out)
+eg_status eg_ins_operator_create(eg_space *space, const eg_ins_faces *faces,
+                                 const eg_ins_advection_options *options, eg_ins_operator **out)
 {
     eg_ins_operator *o = NULL;
     eg_status status = EG_OK;
     *out = NULL;
     EG_TRY(eg_comm_agree(space->comm, eg_new(space->ctx, 1, &o)));
-    *o = (eg_ins_operator){.space = space, .faces = faces};
-    EG_TRY(eg_comm_agree(space->comm, create_own(o, collocated)));
+    *o = (eg_ins_operator){.space = space, .faces = faces, .options = *options};
+    EG_TRY(eg_comm_agree(space->comm, create_own(o)));
     EG_TRY(eg_halo_create(space, 1, EG_F64, EG_HALO_TRACES, &o->halo));
     *out = o;
     o = NULL;
@@ -154,10 +155,10 @@ static eg_status launch_advection(eg_ins_operator *o, int kind, eg_field *const 
         EG_BUFFER("geometry", g->volume_factors), EG_BUFFER("faces", g->face_factors),
         EG_BUFFER("kinds", o->faces->kinds), EG_BUFFER("given", eg_ins_data_values(given)),
         EG_BUFFER("carried", inflow->values), EG_BUFFER("slope", inflow->slopes),
-        EG_REAL("since", inflow->since), EG_BUFFER("own_node", o->trace.own.node),
-        EG_BUFFER("other_node", o->trace.other.node), EG_OPERATOR("interp", m->face_interp),
-        EG_OPERATOR("lift", m->face_lift), EG_BUFFER_AT("nu", out[0]->data, begin),
-        EG_BUFFER_AT("nv", out[1]->data, begin)));
+        EG_REAL("since", inflow->since), EG_REAL("damping", o->options.backflow),
+        EG_BUFFER("own_node", o->trace.own.node), EG_BUFFER("other_node", o->trace.other.node),
+        EG_OPERATOR("interp", m->face_interp), EG_OPERATOR("lift", m->face_lift),
+        EG_BUFFER_AT("nu", out[0]->data, begin), EG_BUFFER_AT("nv", out[1]->data, begin)));
 done:
     return status;
 }

@@ -34,6 +34,7 @@ typedef struct ins_problem {
     eg_field *a[2], *w[2], *out[2];
     size_t count; /* of values of a field */
     double share; /* of the velocity at boundaries, that w has */
+    bool carried; /* w is carried by another: at an outflow, too, it has that */
 } ins_problem;
 
 static inline eg_mesh *ins_mesh(eg_context *ctx, const ins_case *c)
@@ -149,6 +150,8 @@ static inline ins_state ins_beyond(const ins_problem *p, ins_form form, int b, c
         } else if (kind == EG_INS_GIVEN) {
             out.a[k] = ins_at(p->velocity[k], at->x, t);
             out.w[k] = p->share * out.a[k];
+        } else if (kind == EG_INS_OUTFLOW && p->carried && form == INS_ADVECTION) {
+            out.w[k] = p->share * ins_at(p->velocity[k], at->x, t);
         } else if (kind == EG_INS_SLIP && form != INS_VORTICITY) {
             out.a[k] -= 2 * (in->a[0] * n[0] + in->a[1] * n[1]) * n[k];
             out.w[k] -= 2 * (in->w[0] * n[0] + in->w[1] * n[1]) * n[k];

@@ -87,7 +87,7 @@ static void test_ins__time_has_its_order_with_and_without_subcycles(void **state
             double found[3];
             const char *const overrides[] = {order == 1 ? "time.order=1" : "time.order=2",
                                              cycles[i], "space.degree=6", "time.end=0.2"};
-            measure(device, overrides, EG_COUNT(overrides), "time.dt=0.02", "time.dt=0.01", found);
+            measure(device, overrides, EG_COUNT(overrides), "time.dt=0.01", "time.dt=0.005", found);
             if (!(fabs(found[0] - order) <= 0.15 && fabs(found[1] - order) <= 0.15)) wrong++;
         }
     eg_device_close(&device);

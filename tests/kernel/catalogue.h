@@ -562,7 +562,7 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_INS("slopes", "gradient"),
     CATALOGUE_INS("slopes", "divergence"),
     CATALOGUE_INS("load", "load"),
-    CATALOGUE_INS("inflow", "trace_slopes"),
+    CATALOGUE_INS("inflow", "inflow"),
     {"model/ins/given.k.c", "project", EG_F64,
      .defines = {{"Q", 6}, {"COMPONENTS", 2}, {"NFP", 4}}},
     {"model/ins/given.k.c", "project", EG_F32,

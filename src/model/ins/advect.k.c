@@ -74,7 +74,8 @@ K_KERNEL(volume, K_IN(real, au, NP *LANES), K_IN(real, av, NP *LANES), K_IN(real
 /* On both sides of a face: a·n, then the components of w; first mine, then the other's. */
 #define VALUES 6
 
-/* a at a given boundary is `given`, w is `carried` + since `slope`. */
+/* a at a given boundary is `given`, w is `carried` + since `slope`. Where it flows out both are those of
+ * the element; where w is carried by another and flows back in, it is that of given boundaries. */
 K_KERNEL(surface, K_IN(real, au), K_IN(real, av), K_IN(real, u), K_IN(real, v), K_VAL(i64, begin),
          K_IN(i32, beyond, 3 *LANES), K_IN(u8, neighbour_face, 3 *LANES),
          K_IN(real, geometry, 5 *LANES), K_IN(real, faces, 9 *LANES), K_IN(i32, kinds),
@@ -117,9 +118,10 @@ K_KERNEL(surface, K_IN(real, au), K_IN(real, av), K_IN(real, u), K_IN(real, v), 
                 x[i][lane] = an;
                 x[POINTS + i][lane] = what < 0 ? bn : what == GIVEN ? gn : on;
                 x[2 * POINTS + i][lane] = u[here];
-                x[3 * POINTS + i][lane] = what < 0 ? bu : what == GIVEN ? cu : ou;
+                const i64 enters = what == (FIELDS == 2 ? GIVEN : OUTFLOW) ? GIVEN : what;
+                x[3 * POINTS + i][lane] = what < 0 ? bu : enters == GIVEN ? cu : ou;
                 x[4 * POINTS + i][lane] = v[here];
-                x[5 * POINTS + i][lane] = what < 0 ? bv : what == GIVEN ? cv : ov;
+                x[5 * POINTS + i][lane] = what < 0 ? bv : enters == GIVEN ? cv : ov;
             }
         }
         K_SYNC;

@@ -1,25 +1,39 @@
-/* How steep the velocity is where it enters: w·∇w of the elements at boundary faces, at the faces' nodes.
+/* What is carried in through boundaries, at the nodes of boundary faces: the velocity w there, where it flows out that
+ * of the element, else what is given; and how steep it is, w·∇w of the element.
+ *
+ * Slopes at a boundary that act back on the flow would make it grow where a step is long: beyond `most`
+ * diameters of what the polynomials resolve, |w| dt N²/height, they are cut in proportion.
  *
  *     slots, sides  [tiles of boundary faces][lanes] the element's place and which of its faces it is
  *     slopes        [Dr; Ds]
  *
- * Of each boundary face 2 NP + 4 `real`s are read, 2 NFP written; 8 NP² flops. */
-#include "field/trace.k.h"
+ * Of each boundary face 2 NP + 2 NFP + 6 `real`s are read, 4 NFP written; 8 NP² flops. */
+#include "model/ins/sides.k.h"
 
-K_KERNEL(trace_slopes, K_IN(real, u), K_IN(real, v), K_VAL(i64, begin), K_IN(i32, slots, LANES),
-         K_IN(i32, sides, LANES), K_IN(real, geometry), K_IN(i32, own_node), K_OP(slopes, 2 * NP, NP),
-         K_OUT(real, out, 2 * NFP *LANES))
+#define RESOLVED (K_R(0.5) * (NFP - 1) * (NFP - 1)) /* times sJ/J: N² over the element's height */
+
+K_KERNEL(inflow, K_IN(real, u), K_IN(real, v), K_VAL(i64, begin), K_IN(i32, slots, LANES),
+         K_IN(i32, sides, LANES), K_IN(i32, kinds), K_IN(real, given, 2 * NFP *LANES),
+         K_IN(real, geometry), K_IN(real, faces), K_IN(i32, own_node), K_OP(slopes, 2 * NP, NP),
+         K_VAL(real, dt), K_VAL(real, most), K_OUT(real, values, 2 * NFP *LANES),
+         K_OUT(real, steep, 2 * NFP *LANES))
 {
     K_SHARED(i64, where, 1); /* the element's geometry */
-    K_SHARED(i64, side, 1);  /* as wide as the values it chooses */
+    K_SHARED(i64, side, 1);  /* as wide as the values they choose */
+    K_SHARED(i64, kind, 1);
+    K_SHARED(real, resolved, 1); /* N² over the element's height */
     K_SHARED(real, x, 2 * NP);
     K_SHARED(real, d, 4 * NP);
     K_TILES(t)
     {
         K_NODES(i, 1)
         {
-            where[i][lane] = first_value(K_TILE(slots, t, 1)[lane], 0, 5, LANES);
+            const i32 slot = K_TILE(slots, t, 1)[lane];
+            const i64 face = first_value(slot, 0, 9, LANES) + (3 * K_TILE(sides, t, 1)[lane] + 2) * LANES;
+            where[i][lane] = first_value(slot, 0, 5, LANES);
+            resolved[i][lane] = RESOLVED * faces[face] / geometry[first_value(slot, 0, 5, LANES)];
             side[i][lane] = K_TILE(sides, t, 1)[lane];
+            kind[i][lane] = kinds[1 + t * LANES + lane];
         }
         K_NODES(i, NP)
         {
@@ -36,8 +50,10 @@ K_KERNEL(trace_slopes, K_IN(real, u), K_IN(real, v), K_VAL(i64, begin), K_IN(i32
             const real a = x[i][lane], b = x[NP + i][lane];
             const real r = geometry[at + LANES] * a + geometry[at + 2 * LANES] * b;
             const real s = geometry[at + 3 * LANES] * a + geometry[at + 4 * LANES] * b;
-            x[i][lane] = r * d[i][lane] + s * d[NP + i][lane];
-            x[NP + i][lane] = r * d[2 * NP + i][lane] + s * d[3 * NP + i][lane];
+            const real passed = K_SQRT(a * a + b * b) * dt * resolved[0][lane];
+            const real part = passed > most ? most / passed : K_R(1);
+            d[i][lane] = part * (r * d[i][lane] + s * d[NP + i][lane]);
+            d[NP + i][lane] = part * (r * d[2 * NP + i][lane] + s * d[3 * NP + i][lane]);
         }
         K_SYNC;
         K_ROWS(i, 2 * NFP)
@@ -47,10 +63,18 @@ K_KERNEL(trace_slopes, K_IN(real, u), K_IN(real, v), K_VAL(i64, begin), K_IN(i32
             const int left = first + own_node[2 * NFP + p];
             K_LANE
             {
-                const real a = x[bottom][lane], b = x[slope][lane], c = x[left][lane];
+                const real a = d[bottom][lane], b = d[slope][lane], c = d[left][lane];
                 const i64 which = side[0][lane];
                 const real upper = which == 1 ? b : c;
-                K_TILE(out, t, 2 * NFP)[i * LANES + lane] = which == 0 ? a : upper;
+                K_TILE(steep, t, 2 * NFP)[i * LANES + lane] = which == 0 ? a : upper;
+            }
+            K_LANE
+            {
+                const real a = x[bottom][lane], b = x[slope][lane], c = x[left][lane];
+                const real fixed = K_TILE(given, t, 2 * NFP)[i * LANES + lane];
+                const i64 which = side[0][lane];
+                const real upper = which == 1 ? b : c, own = which == 0 ? a : upper;
+                K_TILE(values, t, 2 * NFP)[i * LANES + lane] = kind[0][lane] == OUTFLOW ? own : fixed;
             }
         }
     }

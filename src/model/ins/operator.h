@@ -28,8 +28,7 @@ void eg_ins_operator_destroy(eg_ins_operator **op);
 eg_status eg_ins_advect(eg_ins_operator *op, eg_field *const w[2], const eg_ins_data *given,
                         eg_field *const out[2]);
 
-/* What is carried in through boundaries where the velocity is given: values + since slopes, laid out
- * like data of a velocity. */
+/* What is carried in through boundaries: values + since slopes, laid out like data of a velocity. */
 typedef struct eg_ins_inflow {
     eg_buffer *values, *slopes;
     double since;
@@ -38,8 +37,10 @@ typedef struct eg_ins_inflow {
 /* out = ∇·(a⊗w), w carried by a, which is `given` at boundaries. */
 eg_status eg_ins_carry(eg_ins_operator *op, eg_field *const a[2], const eg_ins_data *given,
                        eg_field *const w[2], const eg_ins_inflow *inflow, eg_field *const out[2]);
-/* w·∇w in the elements at boundary faces, at the nodes of these: laid out like data of a velocity. */
-eg_status eg_ins_trace_slopes(eg_ins_operator *op, eg_field *const w[2], eg_buffer *out);
+/* What a velocity w brings in through boundaries in a step of dt: its values there, `given` or, where it
+ * flows out, its own, and w·∇w; both laid out like data of a velocity. */
+eg_status eg_ins_find_inflow(eg_ins_operator *op, eg_field *const w[2], const eg_ins_data *given,
+                             double dt, eg_buffer *values, eg_buffer *steep);
 /* g = keep g + scale ∇p; with keep = 0 it does not matter what g held. */
 eg_status eg_ins_gradient(eg_ins_operator *op, eg_field *p, const eg_ins_data *given, double keep,
                           double scale, eg_field *const g[2]);

@@ -82,14 +82,12 @@ done:
 }
 
 /* The states on boundary faces: `given`, `steep`. */
-static eg_status look_at_boundaries(eg_ins_flow *f, int order)
+static eg_status look_at_boundaries(eg_ins_flow *f, int order, double dt)
 {
     eg_status status = EG_OK;
     for (int i = 0; i < order; i++) {
-        eg_buffer *values = eg_ins_data_values(f->velocity);
         EG_TRY(eg_ins_data_set(f->velocity, 1, &f->times[i], &(double){1}));
-        EG_TRY(eg_buffer_copy(f->given[i], 0, values, 0, eg_buffer_count(values)));
-        EG_TRY(eg_ins_trace_slopes(f->op, f->w[i], f->steep[i]));
+        EG_TRY(eg_ins_find_inflow(f->op, f->w[i], f->velocity, dt, f->given[i], f->steep[i]));
     }
 done:
     return status;
@@ -115,7 +113,7 @@ eg_status eg_ins_subcycle(eg_ins_flow *f, int order, const double *beta, double 
 {
     const int cycles = f->options.subcycles;
     eg_status status = EG_OK;
-    EG_TRY(look_at_boundaries(f, order));
+    EG_TRY(look_at_boundaries(f, order, t - f->times[0]));
     for (int i = order - 1; i >= 0; i--) {
         const double begin = f->times[i], dt = ((i > 0 ? f->times[i - 1] : t) - begin) / cycles;
         EG_TRY(sum_inflow(f, i, order, beta));

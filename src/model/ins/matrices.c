@@ -75,7 +75,7 @@ static eg_status make_projection(eg_device *device, const eg_element *e, int dir
                                  const eg_cubature *rule, eg_operator **out)
 {
     const int np = e->np, columns = rule ? rule->count : np;
-    const size_t square = (size_t)(np * np), size = (size_t)(np * columns);
+    const size_t square = (size_t)np * (size_t)np, size = (size_t)np * (size_t)columns;
     double *Dt = NULL, *DtM = NULL, *weak = NULL, *project = NULL, *matrix = NULL;
     eg_status status = EG_OK;
     EG_TRY(eg_new(e->ctx, square, &Dt));

@@ -259,7 +259,7 @@ static void test_ins__inflow_is_that_of_polynomials(void **state)
 /* --- loads -------------------------------------------------------------------------------------- */
 
 /* u = (x + y/2)³ of degree 3: the operator of model `elliptic` gives back the load of its data,
- * which are twice those of half the time's share. */
+ * those of fluxes being twice half of them. */
 static void load_body(eg_device *device, eg_type real)
 {
     static const eg_elliptic_boundary types[] = {EG_ELLIPTIC_DIRICHLET, EG_ELLIPTIC_NEUMANN,
@@ -288,7 +288,7 @@ static void load_body(eg_device *device, eg_type real)
     TEST_OK(ctx, eg_ins_data_create(p.faces, 2, values, &fixed));
     TEST_OK(ctx, eg_ins_data_create(p.faces, 1, slopes, &flux));
     TEST_OK(ctx, eg_ins_data_set(fixed, 2, (double[]){1, 2}, (double[]){0.75, 0.25}));
-    TEST_OK(ctx, eg_ins_data_set(flux, 2, (double[]){TIME, 3 * TIME}, (double[]){-0.5, 0.5}));
+    TEST_OK(ctx, eg_ins_data_set(flux, 2, (double[]){TIME, 3 * TIME}, (double[]){-0.25, 0.25}));
     TEST_OK(ctx, eg_elliptic_create(
                      p.space, EG_F64,
                      &(eg_elliptic_options){.lambda = lambda, .types = types, .penalty = 1.7}, &A));
@@ -303,7 +303,7 @@ static void load_body(eg_device *device, eg_type real)
                                                  .fixed = fixed,
                                                  .fixed_component = 1,
                                                  .flux = flux,
-                                                 .flux_scale = 1},
+                                                 .flux_scale = 2},
                                   p.out[1]->data));
     double *b = random_values(p.count, 0);
     TEST_OK(ctx, eg_field_to_host(p.out[0], b));

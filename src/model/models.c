@@ -4,6 +4,7 @@
 #include "model/advection/advection.h"
 #include "model/elliptic/elliptic.h"
 #include "model/euler/euler.h"
+#include "model/ins/ins.h"
 #include "model/project/project.h"
 #include "time/time.h"
 
@@ -11,7 +12,7 @@
 #include <string.h>
 
 const eg_model *const eg_models[] = {&eg_model_advection, &eg_model_elliptic, &eg_model_euler,
-                                     &eg_model_project, NULL};
+                                     &eg_model_ins,       &eg_model_project,  NULL};
 
 const eg_model *eg_model_find(const char *name)
 {

@@ -60,7 +60,7 @@ struct eg_watch {
     bool most_known;
     double most[COMPONENTS_MOST]; /* |values| of all components at the start */
     char most_names[COMPONENTS_MOST][NAME_BYTES];
-    int component_count;
+    int component_count; /* of fields that are guarded */
     char lost[TEXT_BYTES], advice[TEXT_BYTES];
     /* stopping */
     double start_s, told_s; /* on the clock: when the run was started, when ranks last told */
@@ -128,7 +128,7 @@ static eg_status settle_guards(eg_watch *w, const eg_state *state)
         positive[i] = w->guarded[i].expression;
     for (int i = 0; i < state->field_count; i++) {
         const eg_field *field = state->fields[i].field;
-        if (state->fields[i].kept_only || w->guards[i]) continue;
+        if (state->fields[i].kept_only || state->fields[i].derived || w->guards[i]) continue;
         EG_TRY(eg_guard_create(field->space, field->components, field->type, positive,
                                i == 0 ? w->guarded_count : 0, &w->guards[i]));
     }
@@ -403,17 +403,19 @@ static eg_status make(eg_watch *w)
 {
     eg_status status = EG_OK;
     const char *names[COMPONENTS_MOST];
+    int name_count = 0;
     eg_state state = {0};
     w->show(w->model, &state);
     for (int i = 0; i < state.field_count; i++) {
         const eg_state_field *field = &state.fields[i];
         for (int c = 0; c < field->field->components && !field->kept_only; c++) {
-            if (w->component_count == COMPONENTS_MOST)
+            if (name_count == COMPONENTS_MOST)
                 EG_TRY(eg_fail(w->ctx, EG_ERROR_UNSUPPORTED,
                                "a model shows more than %d components", COMPONENTS_MOST));
-            snprintf(w->most_names[w->component_count], NAME_BYTES, "guard.most.%s",
-                     field->names[c]);
-            names[w->component_count++] = field->names[c];
+            names[name_count++] = field->names[c];
+            if (!field->derived)
+                snprintf(w->most_names[w->component_count++], NAME_BYTES, "guard.most.%s",
+                         field->names[c]);
         }
     }
     if (w->options.restart) EG_TRY(check_restart(w));
@@ -428,7 +430,7 @@ static eg_status make(eg_watch *w)
         .start = w->options.start,
         .end = w->options.end,
         .names = names,
-        .name_count = w->component_count,
+        .name_count = name_count,
         .directory_given = w->options.directory_given,
         .quiet = w->options.quiet};
     EG_TRY(eg_output_create(w->ctx, &options, &w->output));

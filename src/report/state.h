@@ -5,7 +5,7 @@
 
 #include "field/field.h"
 
-#define EG_STATE_FIELDS_MAX 8
+#define EG_STATE_FIELDS_MAX 12
 #define EG_STATE_NUMBERS_MAX 96
 
 /* A field with a name for each of its components: files, expressions and messages call them so. */
@@ -15,6 +15,7 @@ typedef struct eg_state_field {
     const char *const *names; /* [components] */
     const char *const *units; /* [components] each may be NULL; NULL: no component has one */
     bool kept_only;           /* of earlier steps: in checkpoints, and nowhere else */
+    bool derived;             /* from the others: not guarded */
 } eg_state_field;
 
 typedef struct eg_state_number {

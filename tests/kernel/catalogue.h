@@ -204,6 +204,31 @@ typedef struct catalogue_row {
         CATALOGUE_ELLIPTIC(file, entry, EG_F32, 0, 2, 6, 3, 3, 2, 25, 6, 0, 25),                   \
         CATALOGUE_ELLIPTIC(file, entry, EG_F64, 8, 3, 4, 3, 4, 6, 23, 12, 1, 23)
 
+#define CATALOGUE_INS_ADVECT(entry, real, lanes, np, nfp, nc, q, itself)                           \
+    {                                                                                              \
+        "model/ins/advect.k.c", entry, real, lanes, .defines = {                                   \
+            {"NP", np},                                                                            \
+            {"NFP", nfp},                                                                          \
+            {"NC", nc},                                                                            \
+            {"Q", q},                                                                              \
+            {"FIELDS", (itself) ? 2 : 4},                                                          \
+            {"WAVES", (itself) ? 2 : 1}                                                            \
+        }                                                                                          \
+    }
+#define CATALOGUE_INS_SIZES(file, entry, real, lanes, np, nfp)                                     \
+    {                                                                                              \
+        "model/ins/" file ".k.c", entry, real, lanes, .defines = {                                 \
+            {"NP", np},                                                                            \
+            {"NFP", nfp},                                                                          \
+            {"CURL", (np) == 15}                                                                   \
+        }                                                                                          \
+    }
+/* Degrees 2 and 10, and 4 in single precision. */
+#define CATALOGUE_INS(file, entry)                                                                 \
+    CATALOGUE_INS_SIZES(file, entry, EG_F64, 0, 6, 3),                                             \
+        CATALOGUE_INS_SIZES(file, entry, EG_F64, 16, 66, 11),                                      \
+        CATALOGUE_INS_SIZES(file, entry, EG_F32, 0, 15, 5)
+
 /* Of 2 tracers with m modes a side, next to elements with up to `most`. */
 #define CATALOGUE_ADVECTION_DEFINES(dim, m, most, uniform, curved)                                 \
     {"DIM", dim}, {"M", m}, {"LINES", (dim) == 3 ? (m) * (m) : (m)},                               \
@@ -528,6 +553,20 @@ static const catalogue_row catalogue[] = {
      .defines = {{"DIM", 2}, {"COUNT", 25}, {"FACES", 3}}},
     {"model/elliptic/values.k.c", "on_boundaries", EG_F64,
      .defines = {{"DIM", 3}, {"COUNT", 48}, {"FACES", 4}}},
+    CATALOGUE_INS_ADVECT("volume", EG_F64, 0, 6, 3, 12, 4, true),
+    CATALOGUE_INS_ADVECT("volume", EG_F64, 0, 15, 5, 33, 7, false),
+    CATALOGUE_INS_ADVECT("volume", EG_F32, 0, 15, 5, 33, 7, false),
+    CATALOGUE_INS_ADVECT("surface", EG_F64, 0, 6, 3, 12, 4, true),
+    CATALOGUE_INS_ADVECT("surface", EG_F64, 16, 66, 11, 175, 16, false),
+    CATALOGUE_INS_ADVECT("surface", EG_F32, 0, 15, 5, 33, 7, false),
+    CATALOGUE_INS("slopes", "gradient"),
+    CATALOGUE_INS("slopes", "divergence"),
+    CATALOGUE_INS("load", "load"),
+    CATALOGUE_INS("inflow", "inflow"),
+    {"model/ins/given.k.c", "project", EG_F64,
+     .defines = {{"Q", 6}, {"COMPONENTS", 2}, {"NFP", 4}}},
+    {"model/ins/given.k.c", "project", EG_F32,
+     .defines = {{"Q", 13}, {"COMPONENTS", 1}, {"NFP", 11}}},
     {"kernel/hexahedron.k.c", "gradient", EG_F64, 4, .defines = {{"SIDE", 10}}},
     {"kernel/hexahedron.k.c", "gradient", EG_F64, 16, 80, .defines = {{"SIDE", 10}}},
     {"kernel/hexahedron.k.c", "gradient", EG_F32, 8, .defines = {{"SIDE", 10}}},

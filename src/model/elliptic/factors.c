@@ -21,6 +21,11 @@ static double penalty_scale(const eg_elliptic *a)
            info->volume;
 }
 
+double eg_elliptic_penalty(const eg_elliptic *a)
+{
+    return 2 * penalty_scale(a);
+}
+
 /* How affine_chain.k.c is laid out, as measured on an H200: blocks that a multiprocessor should hold, each
  * with the fewer registers the more there are, and whether chunks stand side by side. */
 static size_t tune_chain(const eg_elliptic *a, const char *entry, eg_define out[2])

@@ -52,6 +52,9 @@ typedef struct eg_elliptic_data {
 eg_status eg_elliptic_load(eg_elliptic *elliptic, const eg_elliptic_data *data, double time,
                            eg_buffer *b);
 
+/* At a Dirichlet boundary of affine elements with k = 1 the penalty of jumps is this times sJ/J. */
+double eg_elliptic_penalty(const eg_elliptic *elliptic);
+
 /* Whether constants are in the null space: λ = 0, and Neumann everywhere. The same on all ranks. */
 bool eg_elliptic_is_singular(const eg_elliptic *elliptic);
 

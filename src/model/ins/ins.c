@@ -1,0 +1,459 @@
+/* The model `ins`: the incompressible Navier-Stokes equations in the plane, by discontinuous
+ * Galerkin on straight triangles, split into advection, viscosity and pressure in time
+ * [karakus2018]. */
+#include "model/ins/ins.h"
+
+#include "model/ins/flow.h"
+#include "model/ins/keys.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { COMPONENTS = 3, DERIVED = 2 };
+
+/* The longest name of a boundary, and room for a key of it. */
+enum { NAME_BYTES = 64, KEY_BYTES = NAME_BYTES + 32 };
+
+static const char *const names[COMPONENTS] = {"u", "v", "p"};
+static const char *const derived_names[DERIVED] = {"vorticity", "divergence"};
+/* In checkpoints: earlier states, and what else a restart needs. */
+static const char *const earlier_names[EG_BDF_ORDER_MAX - 1][COMPONENTS] = {{"u_1", "v_1", "p_1"},
+                                                                            {"u_2", "v_2", "p_2"}};
+static const char *const time_names[EG_BDF_ORDER_MAX] = {"flow.time", "flow.time_1", "flow.time_2"};
+static const char *const exact_keys[COMPONENTS] = {"exact.u", "exact.v", "exact.p"};
+static const char *const initial_keys[COMPONENTS] = {"initial.u", "initial.v", "initial.p"};
+static const char *const part_names[EG_INS_PARTS] = {[EG_INS_ADVECTION] = "advection",
+                                                     [EG_INS_VELOCITY] = "velocity",
+                                                     [EG_INS_PRESSURE] = "pressure",
+                                                     [EG_INS_UPDATE] = "update",
+                                                     [EG_INS_PREPARATION] = "preparation"};
+
+/* A case of `eagre new` has vortices that decay in a periodic square. */
+static const char *const sample[] = {"mesh.shape=\"triangle\"",
+                                     "mesh.cells=[8, 8]",
+                                     "mesh.periodic=[\"x\", \"y\"]",
+                                     "initial.u=\"-cos(2*pi*x)*sin(2*pi*y)\"",
+                                     "initial.v=\"sin(2*pi*x)*cos(2*pi*y)\"",
+                                     "initial.p=\"-(cos(4*pi*x) + cos(4*pi*y))/4\"",
+                                     "exact.u=\"-cos(2*pi*x)*sin(2*pi*y)*exp(-0.08*pi^2*t)\"",
+                                     "exact.v=\"sin(2*pi*x)*cos(2*pi*y)*exp(-0.08*pi^2*t)\"",
+                                     "exact.p=\"-(cos(4*pi*x) + cos(4*pi*y))/4*exp(-0.16*pi^2*t)\"",
+                                     "time.dt=0.01",
+                                     NULL};
+
+typedef struct ins {
+    eg_problem problem; /* nothing of it is owned */
+    eg_time_options time;
+    eg_ins_boundary *types; /* [boundaries] owned */
+    eg_ins_given *given;    /* [boundaries] owned, the expressions are the case's */
+    eg_space *space;
+    eg_ins_flow *flow;
+    eg_function *exact[COMPONENTS]; /* NULL: there is none */
+    eg_measure *measure[COMPONENTS];
+    eg_field *derived[DERIVED];
+    eg_status derive_status; /* of when they were last computed */
+    eg_ins_memory memory;    /* of the flow, in checkpoints */
+    eg_time_result result;
+} ins;
+
+static void destroy(void *state)
+{
+    ins *s = state;
+    eg_context *ctx = s->problem.ctx;
+    for (int c = 0; c < COMPONENTS; c++) {
+        eg_measure_destroy(&s->measure[c]);
+        eg_function_destroy(&s->exact[c]);
+    }
+    for (int i = 0; i < DERIVED; i++)
+        eg_field_destroy(&s->derived[i]);
+    eg_ins_flow_destroy(&s->flow);
+    eg_space_destroy(&s->space);
+    eg_release(ctx, &s->given);
+    eg_release(ctx, &s->types);
+    eg_release(ctx, &s);
+}
+
+/* --- what the case says ----------------------------------------------------------------------- */
+
+/* The data that a type of boundary has. */
+static bool takes(eg_ins_boundary type, const char *data)
+{
+    const bool velocity = !strcmp(data, "u") || !strcmp(data, "v");
+    return type == EG_INS_INFLOW ? velocity : type == EG_INS_OPEN && !velocity;
+}
+
+static eg_status check_boundaries(const eg_case *cas)
+{
+    static const char *const data[] = {"u", "v", "pressure", "traction_x", "traction_y"};
+    const char *name;
+    for (size_t i = 0; (name = eg_case_name_at(cas, "boundary", i)); i++) {
+        char section[KEY_BYTES], key[KEY_BYTES + 16];
+        if (strlen(name) > NAME_BYTES)
+            return eg_case_fail(cas, "boundary", -1, "names of boundaries have at most %d bytes",
+                                NAME_BYTES);
+        snprintf(section, sizeof section, "boundary.%s", name);
+        snprintf(key, sizeof key, "%s.type", section);
+        if (!eg_case_given(cas, key))
+            return eg_case_fail(cas, section, -1,
+                                "it has no type: \"inflow\", \"wall\", \"outflow\" or \"slip\"");
+        const eg_ins_boundary type = (eg_ins_boundary)eg_case_choice(cas, key);
+        const char *called = eg_case_string(cas, key);
+        for (size_t d = 0; d < EG_COUNT(data); d++) {
+            snprintf(key, sizeof key, "%s.%s", section, data[d]);
+            if (eg_case_given(cas, key) && !takes(type, data[d]))
+                return eg_case_fail(cas, key, -1,
+                                    "a boundary of type \"%s\" has no such data; did you mean "
+                                    "\"%s\"?",
+                                    called, d < 2 ? "inflow" : "outflow");
+        }
+    }
+    return EG_OK;
+}
+
+static eg_status check_exact(const eg_case *cas)
+{
+    int count = 0, missing = 0;
+    for (int c = 0; c < COMPONENTS; c++) {
+        const bool given = eg_case_given(cas, exact_keys[c]);
+        count += given;
+        if (!given) missing = c;
+    }
+    if (count > 0 && count < COMPONENTS)
+        return eg_case_fail(cas, "exact", -1, "u, v and p belong together; %s is not given",
+                            names[missing]);
+    if (count == 0 && eg_case_choice(cas, "ins.start") == EG_INS_EXACT)
+        return eg_case_fail(cas, "ins.start", -1, "there is no section [exact] to start from");
+    return EG_OK;
+}
+
+/* The elements that there are kernels for. */
+static eg_status check_elements(const eg_case *cas, eg_shape shape, int order)
+{
+    const bool file = eg_case_given(cas, "mesh.file");
+    if (shape != EG_SHAPE_TRI)
+        return eg_case_fail(cas, file ? "mesh.file" : "mesh.shape", -1,
+                            "this model needs \"triangle\", not \"%s\"",
+                            eg_shape_get_info(shape)->name);
+    if (order > 1)
+        return eg_case_fail(cas, eg_case_given(cas, "mesh.order") ? "mesh.order" : "mesh.file", -1,
+                            "this model needs straight elements, of order 1, not %d; mesh.order = "
+                            "1 makes them straight",
+                            order);
+    return EG_OK;
+}
+
+static eg_status check(eg_context *ctx, const eg_case *cas)
+{
+    eg_time_options time;
+    eg_precondition_options preconditioner;
+    eg_status status = EG_OK;
+    (void)ctx;
+    if (!eg_case_given(cas, "mesh.file"))
+        EG_TRY(
+            check_elements(cas, eg_mesh_case_shape(cas), (int)eg_case_integer(cas, "mesh.order")));
+    if (eg_case_integer(cas, "space.degree") < 1)
+        EG_TRY(eg_case_fail(cas, "space.degree", -1, "this model has degrees from 1 on"));
+    if (eg_case_given(cas, "space.basis") && strcmp(eg_case_string(cas, "space.basis"), "lobatto"))
+        EG_TRY(eg_case_fail(cas, "space.basis", -1,
+                            "this model has values at the nodes of faces: \"lobatto\", or leave "
+                            "the key out"));
+    if (eg_case_given(cas, "time.scheme"))
+        EG_TRY(eg_case_fail(cas, "time.scheme", -1,
+                            "this model steps by backward differentiation: time.order says of "
+                            "which order"));
+    if (eg_case_given(cas, "time.cfl"))
+        EG_TRY(eg_case_fail(cas, "time.cfl", -1,
+                            "this model has steps of one length: give "
+                            "time.dt"));
+    EG_TRY(check_boundaries(cas));
+    EG_TRY(check_exact(cas));
+    EG_TRY(eg_precondition_from_case(cas, &preconditioner));
+    EG_TRY(eg_time_options_from_case(cas, &time));
+done:
+    return status;
+}
+
+static eg_status check_mesh(const eg_case *cas, const eg_mesh *mesh)
+{
+    eg_status status = EG_OK;
+    for (int32_t e = 0; e < mesh->element_count; e++) {
+        if (e == 0 || mesh->shape[e] != mesh->shape[e - 1])
+            EG_TRY(check_elements(cas, (eg_shape)mesh->shape[e], mesh->order));
+    }
+    EG_TRY(eg_model_check_boundaries(cas, mesh));
+done:
+    return status;
+}
+
+static int field_names(const eg_case *cas, const char *out[EG_MODEL_FIELDS_MAX])
+{
+    (void)cas;
+    for (int c = 0; c < COMPONENTS; c++)
+        out[c] = names[c];
+    for (int i = 0; i < DERIVED; i++)
+        out[COMPONENTS + i] = derived_names[i];
+    return COMPONENTS + DERIVED;
+}
+
+/* --- creation --------------------------------------------------------------------------------- */
+
+static const eg_expression *given_at(const eg_case *cas, const char *boundary, const char *name)
+{
+    char key[KEY_BYTES + 16];
+    snprintf(key, sizeof key, "boundary.%s.%s", boundary, name);
+    return eg_case_expression(cas, key);
+}
+
+static eg_status read_boundaries(ins *s)
+{
+    const eg_case *cas = s->problem.cas;
+    const eg_mesh *mesh = s->problem.mesh;
+    const size_t count = (size_t)mesh->boundary_count;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(s->problem.ctx, count + 1, &s->types));
+    EG_TRY(eg_new(s->problem.ctx, count + 1, &s->given));
+    for (size_t b = 0; b < count; b++) {
+        const char *name = mesh->boundary[b];
+        char key[KEY_BYTES + 16];
+        snprintf(key, sizeof key, "boundary.%s.type", name);
+        s->types[b] = (eg_ins_boundary)eg_case_choice(cas, key);
+        s->given[b] = (eg_ins_given){
+            .velocity = {given_at(cas, name, "u"), given_at(cas, name, "v")},
+            .pressure = given_at(cas, name, "pressure"),
+            .traction = {given_at(cas, name, "traction_x"), given_at(cas, name, "traction_y")}};
+    }
+done:
+    return status;
+}
+
+/* NULL if the force is nothing. */
+static const eg_expression *force_of(const eg_case *cas, const char *key)
+{
+    const eg_expression *force = eg_case_expression(cas, key);
+    const bool varies = eg_expression_varies(force) || eg_expression_uses(force, EG_VARIABLE_T);
+    if (!varies && eg_expression_evaluate(force, (double[EG_VARIABLE_COUNT]){0}) == 0) return NULL;
+    return force;
+}
+
+static eg_status read_options(const ins *s, eg_ins_options *out)
+{
+    const eg_case *cas = s->problem.cas;
+    const int order = (int)eg_case_integer(cas, "time.order");
+    const bool given = eg_case_given(cas, "ins.pressure_order");
+    *out = (eg_ins_options){
+        .viscosity = eg_case_real(cas, "ins.viscosity"),
+        .order = order,
+        .pressure_order = given       ? (int)eg_case_integer(cas, "ins.pressure_order")
+                          : order > 2 ? order - 1
+                                      : 1,
+        .subcycles = (int)eg_case_integer(cas, "time.subcycles"),
+        .advection = {.collocated = eg_case_choice(cas, "ins.advection") == EG_INS_COLLOCATION,
+                      .backflow = eg_case_real(cas, "ins.backflow")},
+        .penalty = eg_case_real(cas, "ins.penalty"),
+        .boundary = s->types,
+        .given = s->given,
+        .force = {force_of(cas, "ins.force_x"), force_of(cas, "ins.force_y")},
+        .tolerance = eg_case_real(cas, "solver.tolerance"),
+        .iterations = (int)eg_case_integer(cas, "solver.iterations")};
+    return eg_precondition_from_case(cas, &out->preconditioner);
+}
+
+static eg_status create_all(ins *s)
+{
+    const eg_problem *p = &s->problem;
+    eg_space_options space = {.basis = EG_BASIS_LOBATTO,
+                              .degree = (int)eg_case_integer(p->cas, "space.degree")};
+    eg_ins_options options;
+    eg_status status = EG_OK;
+    EG_TRY(eg_time_options_from_case(p->cas, &s->time));
+    s->time.scheme = EG_TIME_EULER; /* one call for each step */
+    EG_TRY(read_boundaries(s));
+    EG_TRY(read_options(s, &options));
+    EG_TRY(eg_comm_agree(p->comm, eg_ins_lanes(p->device, p->mesh, space.degree, &space.lanes)));
+    EG_TRY(eg_space_create(p->device, p->comm, p->mesh, &space, &s->space));
+    EG_TRY(eg_ins_flow_create(s->space, &options, &s->flow));
+    for (int i = 0; i < DERIVED; i++)
+        EG_TRY(eg_field_create(s->space, 1, EG_F64, &s->derived[i]));
+    for (int c = 0; c < COMPONENTS && eg_case_given(p->cas, exact_keys[c]); c++) {
+        const eg_expression *exact = eg_case_expression(p->cas, exact_keys[c]);
+        EG_TRY(eg_function_create(s->space, &exact, 1, &s->exact[c]));
+        EG_TRY(eg_measure_create(s->space, 1, s->exact[c], &s->measure[c]));
+    }
+done:
+    return status;
+}
+
+static eg_status create(const eg_problem *problem, void **state)
+{
+    ins *s = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(problem->ctx, 1, &s));
+    s->problem = *problem;
+    EG_TRY(create_all(s));
+    *state = s;
+    s = NULL;
+done:
+    if (s) destroy(s);
+    return status;
+}
+
+/* --- the run ---------------------------------------------------------------------------------- */
+
+/* What [initial] says, or [exact] of the times before the start, too. */
+static eg_status begin(ins *s)
+{
+    const eg_case *cas = s->problem.cas;
+    const bool exact = eg_case_choice(cas, "ins.start") == EG_INS_EXACT;
+    eg_function *initial = NULL;
+    eg_status status = EG_OK;
+    for (int i = exact ? eg_ins_flow_history(s->flow) - 1 : 0; i >= 0; i--) {
+        const double t = s->time.start - i * s->time.dt;
+        eg_ins_flow_begin(s->flow, t);
+        for (int c = 0; c < COMPONENTS; c++) {
+            const eg_expression *of = eg_case_expression(cas, initial_keys[c]);
+            if (!exact) EG_TRY(eg_function_create(s->space, &of, 1, &initial));
+            EG_TRY(eg_function_interpolate(exact ? s->exact[c] : initial, t,
+                                           eg_ins_flow_field(s->flow, 0, c)));
+            eg_function_destroy(&initial);
+        }
+    }
+done:
+    eg_function_destroy(&initial);
+    return status;
+}
+
+static const char *const *names_of(int state)
+{
+    return state == 0 ? names : earlier_names[state - 1];
+}
+
+/* What a checkpoint has. */
+static eg_status resume(ins *s, eg_checkpoint *from)
+{
+    eg_ins_memory memory = {.states = eg_checkpoint_number(from, "flow.states", 1),
+                            .lambda = eg_checkpoint_number(from, "flow.lambda", 0)};
+    eg_status status = EG_OK;
+    for (int i = 0; i < EG_BDF_ORDER_MAX; i++)
+        memory.times[i] =
+            eg_checkpoint_number(from, time_names[i], eg_checkpoint_get_info(from)->time);
+    const int states = eg_ins_flow_resume(s->flow, &memory);
+    for (int i = 0; i < states; i++)
+        for (int c = 0; c < COMPONENTS; c++)
+            EG_TRY(eg_checkpoint_read_field(from, names_of(i)[c], &names_of(i)[c],
+                                            eg_ins_flow_field(s->flow, i, c)));
+done:
+    return status;
+}
+
+static eg_status stage(void *user, const eg_stage *stage)
+{
+    ins *s = user;
+    return s->derive_status == EG_OK ? eg_ins_flow_step(s->flow, stage->dt) : s->derive_status;
+}
+
+static eg_status run(void *state, eg_watch *watch)
+{
+    ins *s = state;
+    const eg_time_system system = {.user = s, .stage = stage};
+    eg_status status = EG_OK;
+    EG_TRY(s->problem.restart ? resume(s, s->problem.restart) : begin(s));
+    EG_TRY(eg_watch_run(watch, &s->time, &system, &s->result));
+done:
+    return status;
+}
+
+/* --- results ---------------------------------------------------------------------------------- */
+
+static void add_number(eg_state *out, const char *name, double *value)
+{
+    out->numbers[out->number_count++] = (eg_state_number){name, value};
+}
+
+static void show(void *state, eg_state *out)
+{
+    ins *s = state;
+    for (int i = 0; i < eg_ins_flow_history(s->flow); i++)
+        for (int c = 0; c < COMPONENTS; c++)
+            out->fields[out->field_count++] =
+                (eg_state_field){.name = names_of(i)[c],
+                                 .field = eg_ins_flow_field(s->flow, i, c),
+                                 .names = &names_of(i)[c],
+                                 .kept_only = i > 0};
+    /* What is derived may fail: the next step tells. */
+    const eg_status status = eg_ins_flow_derive(s->flow, s->derived[0], s->derived[1]);
+    if (status != EG_OK) s->derive_status = status;
+    for (int i = 0; i < DERIVED; i++)
+        out->fields[out->field_count++] = (eg_state_field){.name = derived_names[i],
+                                                           .field = s->derived[i],
+                                                           .names = &derived_names[i],
+                                                           .derived = true};
+    s->memory = eg_ins_flow_remember(s->flow);
+    add_number(out, "flow.states", &s->memory.states);
+    add_number(out, "flow.lambda", &s->memory.lambda);
+    for (int i = 0; i < EG_BDF_ORDER_MAX; i++)
+        add_number(out, time_names[i], &s->memory.times[i]);
+}
+
+static eg_status errors(void *state, eg_field_error *out, int *count)
+{
+    ins *s = state;
+    eg_status status = EG_OK;
+    *count = 0;
+    for (int c = 0; c < COMPONENTS && s->exact[c]; c++) {
+        out[c].name = names[c];
+        EG_TRY(eg_measure_norms(s->measure[c], s->result.time, eg_ins_flow_field(s->flow, 0, c),
+                                &out[c].norms));
+        *count = c + 1;
+    }
+done:
+    return status;
+}
+
+static eg_status details(void *state, eg_facts *facts)
+{
+    ins *s = state;
+    const eg_ins_counts *counts = eg_ins_flow_counts(s->flow);
+    const double steps = counts->steps > 0 ? (double)counts->steps : 1;
+    double all = 0;
+    if (s->derive_status != EG_OK) return s->derive_status;
+    eg_facts_loop(facts, &s->result, (double)s->space->dof * COMPONENTS);
+    eg_facts_section(facts, "iterations", NULL);
+    eg_facts_number(facts, "velocity", (double)counts->velocity_iterations / (2 * steps));
+    eg_facts_number(facts, "pressure", (double)counts->pressure_iterations / steps);
+    for (int i = 0; i < EG_INS_PARTS; i++)
+        all += counts->seconds[i];
+    eg_facts_section(facts, "time_fraction", NULL);
+    for (int i = 0; i < EG_INS_PARTS; i++)
+        eg_facts_number(facts, part_names[i], all > 0 ? counts->seconds[i] / all : 0);
+    return EG_OK;
+}
+
+static const eg_space *space(void *state)
+{
+    return ((ins *)state)->space;
+}
+
+static int fields(void *state)
+{
+    (void)state;
+    return COMPONENTS;
+}
+
+const eg_model eg_model_ins = {
+    .name = "ins",
+    .summary = "incompressible flow with viscosity, in the plane, on triangles",
+    .keys = eg_ins_keys,
+    .in_time = true,
+    .sample = sample,
+    .check = check,
+    .check_mesh = check_mesh,
+    .names = field_names,
+    .create = create,
+    .show = show,
+    .run = run,
+    .errors = errors,
+    .details = details,
+    .space = space,
+    .fields = fields,
+    .destroy = destroy,
+};

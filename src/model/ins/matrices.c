@@ -1,0 +1,197 @@
+/* Makes the matrices of model `ins`: integrals of degree 3N in advection, exact ones elsewhere. */
+#include "model/ins/matrices.h"
+
+#include "base/dense.h"
+
+#include <string.h>
+
+void eg_ins_matrices_free(eg_ins_matrices *m)
+{
+    eg_operator_destroy(&m->load);
+    eg_operator_destroy(&m->divergence);
+    eg_operator_destroy(&m->lift);
+    eg_operator_destroy(&m->slopes);
+    eg_operator_destroy(&m->face_lift);
+    eg_operator_destroy(&m->face_interp);
+    eg_operator_destroy(&m->project_s);
+    eg_operator_destroy(&m->project_r);
+    eg_operator_destroy(&m->interp);
+}
+
+/* The rules of advection: φ and two factors of degree N each. */
+static eg_status make_rules(const eg_element *e, eg_cubature **inner, eg_cubature **face)
+{
+    eg_status status = EG_OK;
+    EG_TRY(eg_cubature_create(e->ctx, e->shape, 3 * e->degree, EG_CUBATURE_BEST, inner));
+    EG_TRY(eg_cubature_create(e->ctx, EG_SHAPE_LINE, 3 * e->degree, EG_CUBATURE_BEST, face));
+done:
+    return status;
+}
+
+eg_status eg_ins_count_points(const eg_element *e, bool collocated, int *inner, int *face)
+{
+    eg_cubature *a = NULL, *b = NULL;
+    eg_status status = EG_OK;
+    *inner = e->np;
+    *face = e->face_np;
+    if (collocated) return EG_OK;
+    EG_TRY(make_rules(e, &a, &b));
+    *inner = a->count;
+    *face = b->count;
+done:
+    eg_cubature_destroy(&b);
+    eg_cubature_destroy(&a);
+    return status;
+}
+
+static void fill_unit(int n, double *matrix)
+{
+    memset(matrix, 0, (size_t)(n * n) * sizeof *matrix);
+    for (int i = 0; i < n; i++)
+        matrix[i * n + i] = 1;
+}
+
+/* Values at the points of a rule, NULL: at nodes, as an operator. */
+static eg_status make_values(eg_device *device, const eg_element *e, const eg_cubature *rule,
+                             eg_operator **out)
+{
+    const int rows = rule ? rule->count : e->np;
+    double *matrix = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(e->ctx, (size_t)(rows * e->np), &matrix));
+    if (rule)
+        EG_TRY(eg_element_evaluate(e, rule->count, rule->r, matrix));
+    else
+        fill_unit(e->np, matrix);
+    EG_TRY(eg_operator_create(device, EG_F64, rows, e->np, matrix, out));
+done:
+    eg_release(e->ctx, &matrix);
+    return status;
+}
+
+/* -M⁻¹ Dᵀ Iᵀ W = -M⁻¹ Dᵀ M (M⁻¹ Iᵀ W), as derivatives are polynomials of the element; collocated:
+ * -M⁻¹ Dᵀ M. */
+static eg_status make_projection(eg_device *device, const eg_element *e, int direction,
+                                 const eg_cubature *rule, eg_operator **out)
+{
+    const int np = e->np, columns = rule ? rule->count : np;
+    const size_t square = (size_t)np * (size_t)np, size = (size_t)np * (size_t)columns;
+    double *Dt = NULL, *DtM = NULL, *weak = NULL, *project = NULL, *matrix = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(e->ctx, square, &Dt));
+    EG_TRY(eg_new(e->ctx, square, &DtM));
+    EG_TRY(eg_new(e->ctx, square, &weak));
+    EG_TRY(eg_new(e->ctx, size, &project));
+    EG_TRY(eg_new(e->ctx, size, &matrix));
+    eg_dense_transpose(np, np, e->D + (size_t)direction * square, Dt);
+    eg_dense_multiply(np, np, np, Dt, e->mass, DtM);
+    eg_dense_multiply(np, np, np, e->mass_inverse, DtM, weak);
+    if (rule)
+        EG_TRY(eg_element_project(e, rule, project));
+    else
+        fill_unit(np, project);
+    eg_dense_multiply(np, np, columns, weak, project, matrix);
+    for (size_t i = 0; i < size; i++)
+        matrix[i] = -matrix[i];
+    EG_TRY(eg_operator_create(device, EG_F64, np, columns, matrix, out));
+done:
+    eg_release(e->ctx, &matrix);
+    eg_release(e->ctx, &project);
+    eg_release(e->ctx, &weak);
+    eg_release(e->ctx, &DtM);
+    eg_release(e->ctx, &Dt);
+    return status;
+}
+
+/* The lift from the points of a rule on each face; NULL: from nodes. */
+static eg_status make_lift(eg_device *device, const eg_element *e, const eg_cubature *rule,
+                           eg_operator **out)
+{
+    const int nfp = e->face_np, count = rule ? rule->count : nfp;
+    double *project = NULL, *matrix = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(e->ctx, (size_t)(nfp * count), &project));
+    EG_TRY(eg_new(e->ctx, (size_t)(3 * e->np * count), &matrix));
+    if (rule)
+        EG_TRY(eg_element_project(e->face, rule, project));
+    else
+        fill_unit(nfp, project);
+    /* lift is [np][3][nfp]: rows of one face each. */
+    eg_dense_multiply(3 * e->np, nfp, count, e->lift, project, matrix);
+    EG_TRY(eg_operator_create(device, EG_F64, e->np, 3 * count, matrix, out));
+done:
+    eg_release(e->ctx, &matrix);
+    eg_release(e->ctx, &project);
+    return status;
+}
+
+/* [Dr | Ds | lift]. */
+static eg_status make_divergence(eg_device *device, const eg_element *e, eg_operator **out)
+{
+    const int np = e->np, points = 3 * e->face_np, columns = 2 * np + points;
+    double *matrix = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(e->ctx, (size_t)(np * columns), &matrix));
+    for (int i = 0; i < np; i++) {
+        double *row = matrix + i * columns;
+        memcpy(row, e->D + i * np, (size_t)np * sizeof *row);
+        memcpy(row + np, e->D + (np + i) * np, (size_t)np * sizeof *row);
+        memcpy(row + 2 * np, e->lift + i * points, (size_t)points * sizeof *row);
+    }
+    EG_TRY(eg_operator_create(device, EG_F64, np, columns, matrix, out));
+done:
+    eg_release(e->ctx, &matrix);
+    return status;
+}
+
+/* [mass | Eᵀ M_face | (E Dr)ᵀ M_face | (E Ds)ᵀ M_face]. */
+static eg_status make_load(eg_device *device, const eg_element *e, eg_operator **out)
+{
+    const int np = e->np, nfp = e->face_np, points = 3 * nfp, columns = np + 3 * points;
+    double *matrix = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(e->ctx, (size_t)(np * columns), &matrix));
+    for (int i = 0; i < np; i++)
+        memcpy(matrix + i * columns, e->mass + i * np, (size_t)np * sizeof *matrix);
+    for (int i = 0; i < points; i++) { /* node p of a face, and function q of it */
+        const int face = i / nfp, node = e->face_node[i];
+        for (int q = 0; q < nfp; q++) {
+            const double mass = e->face->mass[(i % nfp) * nfp + q];
+            double *column = matrix + np + face * nfp + q;
+            column[node * columns] += mass;
+            for (int k = 0; k < np; k++) {
+                column[k * columns + points] += e->D[node * np + k] * mass;
+                column[k * columns + 2 * points] += e->D[(np + node) * np + k] * mass;
+            }
+        }
+    }
+    EG_TRY(eg_operator_create(device, EG_F64, np, columns, matrix, out));
+done:
+    eg_release(e->ctx, &matrix);
+    return status;
+}
+
+eg_status eg_ins_matrices_create(eg_device *device, const eg_element *e, bool collocated,
+                                 eg_ins_matrices *out)
+{
+    eg_cubature *inner = NULL, *face = NULL;
+    eg_status status = EG_OK;
+    *out = (eg_ins_matrices){0};
+    if (!collocated) EG_TRY(make_rules(e, &inner, &face));
+    out->inner = inner ? inner->count : e->np;
+    out->face = face ? face->count : e->face_np;
+    EG_TRY(make_values(device, e, inner, &out->interp));
+    EG_TRY(make_projection(device, e, 0, inner, &out->project_r));
+    EG_TRY(make_projection(device, e, 1, inner, &out->project_s));
+    EG_TRY(make_values(device, e->face, face, &out->face_interp));
+    EG_TRY(make_lift(device, e, face, &out->face_lift));
+    EG_TRY(eg_operator_create(device, EG_F64, 2 * e->np, e->np, e->D, &out->slopes));
+    EG_TRY(make_lift(device, e, NULL, &out->lift));
+    EG_TRY(make_divergence(device, e, &out->divergence));
+    EG_TRY(make_load(device, e, &out->load));
+done:
+    eg_cubature_destroy(&face);
+    eg_cubature_destroy(&inner);
+    if (status != EG_OK) eg_ins_matrices_free(out);
+    return status;
+}

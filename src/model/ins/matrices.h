@@ -1,0 +1,24 @@
+/* The matrices that kernels of model `ins` multiply with, of a reference triangle. */
+#ifndef EG_INS_MATRICES_H
+#define EG_INS_MATRICES_H
+
+#include "device/device.h"
+#include "element/element.h"
+
+/* Owned, as advect.k.c, slopes.k.c and load.k.c describe them. */
+typedef struct eg_ins_matrices {
+    int inner, face; /* points of advection: of the element, of a face */
+    eg_operator *interp, *project_r, *project_s; /* volume */
+    eg_operator *face_interp, *face_lift;        /* surface */
+    eg_operator *slopes, *lift, *divergence;     /* slopes.k.c */
+    eg_operator *load;                           /* load.k.c */
+} eg_ins_matrices;
+
+eg_status eg_ins_matrices_create(eg_device *device, const eg_element *element, bool collocated,
+                                 eg_ins_matrices *out);
+void eg_ins_matrices_free(eg_ins_matrices *matrices);
+
+/* Points of advection by quadrature. */
+eg_status eg_ins_count_points(const eg_element *element, bool collocated, int *inner, int *face);
+
+#endif

@@ -1,0 +1,119 @@
+/* The gradient of the pressure and the divergence of the velocity on affine triangles, [karakus2018]
+ * eqs. (11) and (12), with n pointing outwards:
+ *
+ *     (φ, G p) = (φ, ∇p) + (φ, n (p* - p))       p* = ½ (p + p⁺); given where it flows out, else p
+ *     (φ, D w) = (φ, ∇·w) + (φ, n·(w* - w))      w* = ½ (w + w⁺); given where it is, w where it flows out,
+ *                                                w - (n·w) n at a wall without friction
+ *
+ * With CURL = 1 the divergence is that of (v, -u): the vorticity of w.
+ *
+ *     slopes   [Dr; Ds];  lift  M⁻¹ Eᵀ M_face;  sum  [Dr | Ds | lift]
+ *
+ * Bytes for an element, of `real`s: gradient reads NP + 6 NFP, 14 and 15 bytes of neighbours' numbers,
+ * reads and writes 2 NP; divergence reads 2 (NP + 3 NFP), 14, 15 bytes, and writes NP. Flops: gradient 4 NP²
+ * + 12 NFP NP, divergence 4 NP² + 6 NFP NP. */
+#include "model/ins/sides.k.h"
+
+#define COLUMNS (2 * NP + POINTS)
+
+/* g = keep g + scale G p; with keep = 0 it does not matter what g held. */
+K_KERNEL(gradient, K_IN(real, p), K_VAL(i64, begin), K_IN(i32, beyond, 3 *LANES),
+         K_IN(u8, neighbour_face, 3 *LANES), K_IN(real, geometry, 5 *LANES),
+         K_IN(real, faces, 9 *LANES), K_IN(i32, kinds), K_IN(real, given), K_IN(i32, own_node),
+         K_IN(i32, other_node), K_OP(slopes, 2 * NP, NP), K_OP(lift, NP, POINTS), K_VAL(real, keep),
+         K_VAL(real, scale), K_INOUT(real, gx, NP *LANES), K_INOUT(real, gy, NP *LANES))
+{
+    K_SHARED(i64, where, 3);
+    K_SHARED(i64, data, 3);
+    K_SHARED(i64, kind, 3);
+    K_SHARED(i32, nodes, 3);
+    K_SHARED(real, jumps, 2 * POINTS);
+    K_SHARED(real, inner, 2 * NP);
+    K_SHARED(real, lifted, 2 * NP);
+    K_TILES(t)
+    {
+        const i64 own = begin + (i64)t * (NP * LANES);
+        FIND_SIDES(NFP)
+        K_GEMM(2 * NP, NP, slopes, K_G(p + own), K_S(inner));
+        K_SYNC;
+        K_ROWS(i, POINTS)
+        {
+            const int f = i / NFP, q = i % NFP;
+            K_LANE
+            {
+                const real mine = p[own + own_node[i] * LANES + lane];
+                const real other = p[where[f][lane] + other_node[nodes[f][lane] + q] * LANES];
+                const real outer = given[data[f][lane] + q * LANES];
+                const i64 what = kind[f][lane];
+                const real jump = what < 0          ? K_R(0.5) * (other - mine)
+                                  : what == OUTFLOW ? outer - mine
+                                                    : K_R(0);
+                const real sized = jump * FACE_SIZE(f) / GEOMETRY(0);
+                jumps[i][lane] = sized * NORMAL_X(f);
+                jumps[POINTS + i][lane] = sized * NORMAL_Y(f);
+            }
+        }
+        K_SYNC;
+        K_GEMM_LINES(NP, POINTS, 1, 2, lift, K_S(jumps), K_S(lifted));
+        K_SYNC;
+        K_NODES(i, NP)
+        {
+            const real r = inner[i][lane], s = inner[NP + i][lane];
+            const real x = GEOMETRY(1) * r + GEOMETRY(3) * s + lifted[i][lane];
+            const real y = GEOMETRY(2) * r + GEOMETRY(4) * s + lifted[NP + i][lane];
+            const real kept_x = K_TILE(gx, t, NP)[i * LANES + lane];
+            const real kept_y = K_TILE(gy, t, NP)[i * LANES + lane];
+            K_TILE(gx, t, NP)[i * LANES + lane] = scale * x + (keep == 0 ? K_R(0) : keep * kept_x);
+            K_TILE(gy, t, NP)[i * LANES + lane] = scale * y + (keep == 0 ? K_R(0) : keep * kept_y);
+        }
+    }
+}
+
+#define FIRST(a, b) (CURL ? (b) : (a))
+#define SECOND(a, b) (CURL ? -(a) : (b))
+#define ACROSS(a, b) (nx * FIRST(a, b) + ny * SECOND(a, b))
+
+/* d = D w. */
+K_KERNEL(divergence, K_IN(real, u), K_IN(real, v), K_VAL(i64, begin), K_IN(i32, beyond, 3 *LANES),
+         K_IN(u8, neighbour_face, 3 *LANES), K_IN(real, geometry, 5 *LANES),
+         K_IN(real, faces, 9 *LANES), K_IN(i32, kinds), K_IN(real, given), K_IN(i32, own_node),
+         K_IN(i32, other_node), K_OP(sum, NP, COLUMNS), K_OUT(real, d, NP *LANES))
+{
+    K_SHARED(i64, where, 3);
+    K_SHARED(i64, data, 3);
+    K_SHARED(i64, kind, 3);
+    K_SHARED(i32, nodes, 3);
+    K_SHARED(real, x, COLUMNS);
+    K_TILES(t)
+    {
+        const i64 own = begin + (i64)t * (NP * LANES);
+        FIND_SIDES(2 * NFP)
+        K_NODES(i, NP)
+        {
+            const real a = u[own + i * LANES + lane], b = v[own + i * LANES + lane];
+            x[i][lane] = GEOMETRY(1) * FIRST(a, b) + GEOMETRY(2) * SECOND(a, b);
+            x[NP + i][lane] = GEOMETRY(3) * FIRST(a, b) + GEOMETRY(4) * SECOND(a, b);
+        }
+        K_SYNC;
+        K_ROWS(i, POINTS)
+        {
+            const int f = i / NFP, q = i % NFP;
+            K_LANE
+            {
+                const real nx = NORMAL_X(f), ny = NORMAL_Y(f);
+                const i64 here = own + own_node[i] * LANES + lane;
+                const i64 there = where[f][lane] + other_node[nodes[f][lane] + q] * LANES;
+                const real gu = given[data[f][lane] + q * LANES];
+                const real gv = given[data[f][lane] + (NFP + q) * LANES];
+                const real mine = ACROSS(u[here], v[here]), other = ACROSS(u[there], v[there]);
+                const real outer = ACROSS(gu, gv), still = CURL ? K_R(0) : -mine;
+                const i64 what = kind[f][lane];
+                const real fixed = what == GIVEN ? outer - mine : what == SLIP ? still : K_R(0);
+                const real jump = what < 0 ? K_R(0.5) * (other - mine) : fixed;
+                x[2 * NP + i][lane] = jump * FACE_SIZE(f) / GEOMETRY(0);
+            }
+        }
+        K_SYNC;
+        K_GEMM(NP, COLUMNS, sum, K_S(x), K_G(K_TILE(d, t, NP)));
+    }
+}

@@ -1,0 +1,168 @@
+#!/bin/sh
+# Runs of model ins: what they tell, the same on every number of ranks, boundaries of every type, flows that polynomials
+# hold exactly, and cases that are wrong.
+#
+#     ins.sh COMMAND [SOURCE-DIR [BUILD-DIR]]
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/lib/model.sh"
+
+taylor="$source/cases/ins-taylor.toml time.end=0.05 space.degree=3"
+
+# of_whole FIELD: l2 of its error in whole.json.
+of_whole() { sed -n "s/.*\"$1\": {[^}]*\"l2\": \([-+0-9.e]*\).*/\1/p" whole.json; }
+
+# --- what a run tells --------------------------------------------------------------------------------
+# shellcheck disable=SC2086 # of several words
+json $taylor time.subcycles=2
+for key in velocity pressure advection update preparation steps; do
+    [ -n "$(value $key)" ] || complain "there is no $key"
+done
+grep -q '"iterations": {"velocity"' out || complain "iterations are not told"
+grep -q '"time_fraction": {"advection"' out || complain "fractions of time are not told"
+
+# --- the same on any number of ranks -----------------------------------------------------------------
+for cycles in 0 2; do
+    # shellcheck disable=SC2086
+    json $taylor time.subcycles=$cycles solver.tolerance=1e-12
+    u=$(of u l2)
+    p=$(of p l2)
+    [ -n "$mpiexec" ] || continue
+    for ranks in 2 3; do
+        # shellcheck disable=SC2086
+        $mpiexec --oversubscribe -n $ranks "$eagre" run $taylor time.subcycles=$cycles solver.tolerance=1e-12 --json \
+            --device cpu:1 >out 2>err || complain "it fails on $ranks ranks"
+        near "$(of u l2)" "$u" 1e-7
+        near "$(of p l2)" "$p" 1e-6
+    done
+done
+
+# --- a run that goes on is the same, bit for bit: in its first steps, too, which are of lower order ------------------
+for keys in "time.order=3 ins.start=lower" "time.order=2 time.subcycles=2"; do
+    rm -rf whole
+    # shellcheck disable=SC2086
+    json $taylor $keys output.directory=whole output.checkpoint.steps=1 output.checkpoint.keep=20
+    mv out whole.json
+    for step in 1 2 7; do
+        "$eagre" run --restart whole/checkpoints/0000000$step --json --device cpu:1 output.directory=again >out 2>err ||
+            complain "$keys: it does not go on from step $step"
+        for field in u v p; do
+            again=$(of $field l2)
+            [ "$again" = "$(of_whole $field)" ] || complain "$keys: $field differs if it goes on from step $step"
+        done
+        rm -rf again
+    done
+done
+
+# --- vorticity and divergence are there to be written: 2 pi (cos(2 pi x) + cos(2 pi y)) exp(-4 pi^2 nu t) ------------
+# shellcheck disable=SC2086
+json $taylor space.degree=6 time.dt=0.0025 output.directory=derived output.series.time=0.05 \
+    'output.probe.here.at=[0.1, 0.2]' 'output.probe.here.of=["vorticity", "divergence"]'
+row=$(tail -n 1 derived/series.csv)
+near "$(echo "$row" | cut -d, -f4)" "$(awk 'BEGIN { pi = atan2(0, -1)
+    print 2*pi*(cos(0.2*pi) + cos(0.4*pi))*exp(-4*pi*pi*0.01*0.05) }')" 1e-3
+below "$(echo "$row" | cut -d, -f5 | sed "s/^-//")" 1e-2
+
+# --- collocation: another error, but a small one ---------------------------------------------------------
+# shellcheck disable=SC2086
+json $taylor
+exact=$(of u l2)
+# shellcheck disable=SC2086
+json $taylor ins.advection=collocation
+below "$(of u l2)" 4e-3
+[ "$(of u l2)" != "$exact" ] || complain "collocation makes no difference"
+
+# --- a step 16 times as long as advection allows, with as many subcycles ------------------------------------------
+json "$source/cases/ins-taylor.toml" time.dt=0.1 time.subcycles=16 time.end=3 solver.tolerance=1e-8
+below "$(of u l2)" 0.03
+below "$(of v l2)" 0.04
+
+# --- the vortex flows back in at the right side: it needs all of its momentum ------------------------------------
+# shellcheck disable=SC2086
+json $taylor ins.backflow=0.5
+awk -v e="$(of u l2)" 'BEGIN { exit !(e > 1e-2 && e < 1) }' || complain "ins.backflow makes no difference: $(of u l2)"
+
+# --- half a channel: u = y (2 - y), p = 0.2 (2 - x), which degree 2 holds --------------------------------
+cat >channel.toml <<'END'
+model = "ins"
+[mesh]
+shape = "triangle"
+cells = [3, 2]
+high = [2.0, 1.0]
+perturb = 0.2
+[space]
+degree = 2
+[ins]
+viscosity = 0.1
+[time]
+dt = 0.05
+end = 0.22
+[solver]
+tolerance = 1e-12
+[initial]
+u = "y*(2 - y)"
+p = "0.2*(2 - x)"
+[exact]
+u = "y*(2 - y)"
+v = 0.0
+p = "0.2*(2 - x)"
+[boundary.left]
+type = "inflow"
+u = "y*(2 - y)"
+[boundary.right]
+type = "outflow"
+[boundary.bottom]
+type = "wall"
+[boundary.top]
+type = "slip"
+END
+for keys in time.order=1 time.order=2 time.order=3 ins.pressure_order=2 time.subcycles=3; do
+    json channel.toml $keys
+    below "$(of u linf)" 1e-9
+    below "$(of v linf)" 1e-9
+    below "$(of p linf)" 1e-8
+done
+# Without a guess of the pressure the splitting shows, in proportion to dt.
+json channel.toml ins.pressure_order=0 time.dt=0.02
+coarse=$(of u l2)
+json channel.toml ins.pressure_order=0 time.dt=0.005
+awk -v a="$coarse" -v b="$(of u l2)" 'BEGIN { exit !(a > 1e-5 && a / b > 2 && a / b < 8) }' ||
+    complain "without a guess of the pressure errors are $coarse and $(of u l2)"
+
+# The wrong answer would show: the pressure at the outflow is given, and so is the force.
+json channel.toml boundary.right.pressure=0.1
+awk -v e="$(of p linf)" 'BEGIN { exit !(e > 0.05) }' || complain "the pressure of the outflow is ignored"
+
+# --- between periodic sides a force drives it; the pressure is known up to a constant --------------------
+sed 's/^perturb = .*/perturb = 0.2\nperiodic = ["x"]/; s/^viscosity = .*/&\nforce_x = 0.2\nforce_y = "3*y^2 - 1"/
+    s/^p = .*/p = "y^3 - y + 0.25"/; s/^degree = .*/degree = 3/; /boundary.left/,/outflow/d' channel.toml >periodic.toml
+json periodic.toml
+below "$(of u linf)" 1e-9
+below "$(of p linf)" 1e-8
+
+# --- a side that leans is no wall without friction so far ------------------------------------------------
+json channel.toml "mesh.map=[\"x\", \"y + 0.1*x\"]" boundary.top.type=wall
+"$eagre" run channel.toml "mesh.map=[\"x\", \"y + 0.1*x\"]" --device cpu:1 >out 2>err && complain "a leaning slip runs"
+grep -q 'boundary "top" is not along x or y' err || complain "a leaning slip is not named"
+
+# --- flows that grow without bound -----------------------------------------------------------------------
+# shellcheck disable=SC2086
+"$eagre" run $taylor time.dt=0.2 time.end=20 --device cpu:1 >out 2>err
+[ $? -eq 1 ] || complain "a lost flow: exit code is not 1"
+grep -q "time.dt" err || complain "a lost flow: nothing is said of time.dt"
+
+# --- what is wrong -------------------------------------------------------------------------------------
+wrong 'this model needs "triangle", not "quadrilateral"' channel.toml mesh.shape=quadrilateral
+wrong "this model needs straight elements" channel.toml mesh.order=2
+wrong "degrees from 1 on" channel.toml space.degree=0
+wrong "time.order says of which order" channel.toml time.scheme=rk4
+wrong "give time.dt" channel.toml time.cfl=0.5
+wrong 'a boundary of type "inflow" has no such data; did you mean "outflow"?' channel.toml \
+    boundary.left.pressure=1
+wrong 'a boundary of type "wall" has no such data; did you mean "inflow"?' channel.toml boundary.bottom.u=1
+sed '/^\[exact\]/,/^p = /d' channel.toml >no-exact.toml
+wrong "there is no section [exact] to start from" no-exact.toml ins.start=exact
+sed '/^v = 0.0/d' channel.toml >half-exact.toml
+wrong "u, v and p belong together; v is not given" half-exact.toml
+wrong "it has no type" channel.toml boundary.inlet.u=1
+
+[ "$failures" -eq 0 ]

@@ -197,7 +197,8 @@ static eg_status filter(const eg_csr *a, double strength, const double *near_nul
             if (a->column[k] == i) {
                 diagonal = at;
             } else if (!is_strong(&g, i, k)) {
-                weak += a->value[k] * near_null[a->column[k]] / near_null[i];
+                if (near_null[i] != 0.0)
+                    weak += a->value[k] * near_null[a->column[k]] / near_null[i];
                 continue;
             }
             f->column[at] = a->column[k];

@@ -7,7 +7,7 @@
 /* --- set-up on the host ----------------------------------------------------------------------- */
 
 /* Groups of rows that are strongly connected, as seen by near_null [rows]: aggregate [rows], -1 for
- * rows without strong connections. */
+ * rows that are left to smoothing. */
 eg_status eg_amg_aggregate(const eg_csr *a, double strength, const double *near_null,
                            int32_t *aggregate, int32_t *count);
 /* The prolongation that has near_null [rows] in its range, with columns of length 1, and what

@@ -1,6 +1,8 @@
 /* A linear map of single precision inside of a solver of double precision. */
 #include "solver/amg.h"
 
+#include <math.h>
+
 struct eg_single {
     eg_vectors *vectors; /* not owned */
     eg_linear inner;
@@ -46,13 +48,28 @@ void eg_single_destroy(eg_single **single)
     eg_release(ctx, single);
 }
 
+/* Norms for which squares of what is a millionth of them, or a million times as large, are numbers of
+ * single precision. */
+#define LEAST 1e-12
+#define MOST 1e12
+
+/* x that is too small or too large for single precision goes there at a norm of about 1. */
 static eg_status apply(void *user, eg_buffer *x, eg_buffer *y)
 {
     eg_single *single = user;
+    double norm, scale = 1.0;
     eg_status status = EG_OK;
-    EG_TRY(eg_vectors_convert(single->vectors, x, single->x));
+    EG_TRY(eg_vectors_norm(single->vectors, x, &norm));
+    if (norm > 0.0 && isfinite(norm) && !(norm > LEAST && norm < MOST))
+        scale = ldexp(1.0, ilogb(norm));
+    if (scale != 1.0) {
+        EG_TRY(eg_vectors_copy(single->vectors, x, y));
+        EG_TRY(eg_vectors_scale(single->vectors, 1.0 / scale, y));
+    }
+    EG_TRY(eg_vectors_convert(single->vectors, scale != 1.0 ? y : x, single->x));
     EG_TRY(single->inner.apply(single->inner.user, single->x, single->y));
     EG_TRY(eg_vectors_convert(single->vectors, single->y, y));
+    if (scale != 1.0) EG_TRY(eg_vectors_scale(single->vectors, scale, y));
 done:
     return status;
 }

@@ -123,6 +123,12 @@ below "$(value iterations)" 24
 json types.toml solver.preconditioner=pmg-amg
 below "$(of u linf)" 1e-9
 
+# --- data that single precision does not hold, and more than rounding allows -------------------------------
+json "$sine" 'elliptic.source=2e-40*pi^2*sin(pi*x)*sin(pi*y)' 'exact.u=1e-40*sin(pi*x)*sin(pi*y)' 'exact.ux=0' 'exact.uy=0'
+below "$(of u l2)" 1.1e-46
+json "$sine" solver.tolerance=1e-15
+near "$(of u l2)" 1.049e-6 0.001
+
 # --- what does not converge fails with 1 ------------------------------------------------------------
 "$eagre" run "$sine" solver.iterations=5 --device cpu:1 >out 2>err
 [ $? -eq 1 ] || complain "5 iterations: exit code is not 1"

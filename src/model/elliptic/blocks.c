@@ -184,7 +184,8 @@ static eg_status check_pivots(const eg_blocks *b, const setup *s, int group)
         if (!(least[i] > 0))
             EG_TRY(eg_fail(b->space->ctx, EG_ERROR_NUMERIC,
                            "the operator on element %lld alone, of degree %d, is not positive "
-                           "definite in %s precision: a pivot is %.3g",
+                           "definite in %s precision: a pivot is %.3g; try solver.precision = "
+                           "\"double\", or a larger elliptic.penalty",
                            (long long)b->space->mesh->global[g->element_of_slot[i]], g->degree,
                            b->real == EG_F32 ? "single" : "double", least[i]));
 done:

@@ -133,7 +133,7 @@ K_KERNEL(invert_blocks, K_INOUT(f64, blocks, PACKED *LANES), K_OUT(real, inverse
 K_KERNEL(multiply_blocks, K_IN(real, inverse, PACKED *LANES), K_IN(real, r, NP *LANES),
          K_OUT(real, z, NP *LANES))
 {
-    K_SHARED(real, x, NP);
+    K_SHARED(real, x, ALONE ? 1 : NP);
     K_TILES(t)
     {
 #if ALONE
@@ -160,7 +160,7 @@ K_KERNEL(smooth_blocks, K_IN(real, inverse, PACKED *LANES), K_VAL(real, a), K_VA
          K_VAL(real, keep), K_VAL(real, w), K_IN(real, r, NP *LANES), K_INOUT(real, d, NP *LANES),
          K_INOUT(real, x, NP *LANES))
 {
-    K_SHARED(real, rest, NP);
+    K_SHARED(real, rest, ALONE ? 1 : NP);
     K_TILES(t)
     {
 #if ALONE

@@ -29,12 +29,11 @@ typedef struct eg_elliptic_coarse_options {
 typedef struct eg_elliptic_coarse eg_elliptic_coarse;
 
 /* Collective; ranks agree on whether it has worked. The operator's space must outlive it. */
-eg_status eg_elliptic_coarse_create(const eg_elliptic *elliptic,
+eg_status eg_elliptic_coarse_create(eg_elliptic *elliptic,
                                     const eg_elliptic_coarse_options *options,
                                     eg_elliptic_coarse **out);
 void eg_elliptic_coarse_destroy(eg_elliptic_coarse **coarse);
 const eg_amg_info *eg_elliptic_coarse_info(const eg_elliptic_coarse *coarse);
-size_t eg_elliptic_coarse_bytes(const eg_elliptic_coarse *coarse); /* on this rank's device */
 
 /* x = B b, on vectors of the operator's space and type; symmetric, but for K-cycles. Allocates
  * nothing. */

@@ -437,6 +437,7 @@ static eg_status details(void *state, eg_facts *facts)
     eg_facts_section(facts, "", NULL);
     eg_facts_integer(facts, "iterations", e->result.iterations);
     eg_facts_number(facts, "residual", e->result.residual);
+    eg_facts_number(facts, "target", e->result.target);
     eg_facts_number(facts, "preconditioner_s", e->setup_s);
     eg_facts_number(facts, "solve_s", e->solve_s);
     eg_facts_number(facts, "dof_per_s", e->solve_s > 0 ? (double)e->space->dof / e->solve_s : 0);

@@ -14,6 +14,7 @@
 #include "model/elliptic/mass.h"
 #include "model/elliptic/parts.h"
 
+#include <float.h>
 #include <math.h>
 
 enum { LANCZOS_STEPS = 15, LEVELS_MOST = EG_DEGREE_MAX_QUAD };
@@ -64,7 +65,9 @@ static eg_status find_stretching(const eg_mesh *mesh, int32_t element, double *o
     } else {
         status = eg_dense_eigen_symmetric(mesh->ctx, dim, axes, squares, NULL);
     }
-    *out = sqrt(squares[dim - 1] / squares[0]);
+    /* Of needles the least is rounding. */
+    if (status == EG_OK)
+        *out = sqrt(squares[dim - 1] / fmax(squares[0], DBL_EPSILON * squares[dim - 1]));
     return status;
 }
 

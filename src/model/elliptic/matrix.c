@@ -151,11 +151,11 @@ done:
     return status;
 }
 
-static eg_status prepare(const eg_elliptic *a, inquiry *q)
+static eg_status prepare(eg_elliptic *a, inquiry *q)
 {
     eg_space *space = a->space;
     eg_status status = EG_OK;
-    q->asked = (eg_elliptic *)(uintptr_t)a;
+    q->asked = a;
     if (a->real != EG_F64) {
         EG_TRY(eg_elliptic_create(space, EG_F64, &a->options, &q->own));
         q->asked = q->own;
@@ -250,7 +250,7 @@ done:
     return status;
 }
 
-eg_status eg_elliptic_matrix(const eg_elliptic *elliptic, const eg_unknowns *unknowns, eg_csr **out)
+eg_status eg_elliptic_matrix(eg_elliptic *elliptic, const eg_unknowns *unknowns, eg_csr **out)
 {
     const eg_space *space = elliptic->space;
     inquiry q = {0};

@@ -172,14 +172,6 @@ void eg_plain_destroy(eg_plain **handle)
     eg_release(ctx, handle);
 }
 
-size_t eg_plain_bytes(const eg_plain *p)
-{
-    size_t bytes = eg_buffer_bytes(p->start) + eg_buffer_bytes(p->place);
-    for (int group = 0; group < p->space->group_count; group++)
-        if (p->parts[group].number) bytes += eg_buffer_bytes(p->parts[group].number);
-    return bytes;
-}
-
 /* --- products --------------------------------------------------------------------------------- */
 
 eg_status eg_plain_gather(eg_plain *p, eg_buffer *b, eg_buffer *to)

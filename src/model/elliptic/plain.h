@@ -13,7 +13,6 @@ typedef struct eg_plain eg_plain;
 eg_status eg_plain_create(eg_space *space, eg_type real, const eg_unknowns *unknowns, eg_type plain,
                           eg_plain **out);
 void eg_plain_destroy(eg_plain **plain);
-size_t eg_plain_bytes(const eg_plain *plain); /* on the device */
 
 /* to = Pᵀ b; x = P from; x += P from. b and x are data of fields with one component, of which
  * x has own elements changed and no ghosts. Allocate nothing. */

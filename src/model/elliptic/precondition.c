@@ -10,7 +10,6 @@ struct eg_precondition {
     eg_vectors *vectors; /* not owned */
     eg_precondition_options options;
     eg_mass *mass;
-    eg_elliptic *single_op; /* AMG alone in single precision */
     eg_elliptic_coarse *amg;
     eg_levels *levels;
     eg_single *single; /* NULL: all is of double precision */
@@ -93,16 +92,17 @@ done:
 static eg_status make_amg(eg_precondition *p)
 {
     eg_elliptic_coarse_options options = {.amg = p->options.levels.amg};
-    eg_elliptic *op = p->op;
+    eg_elliptic *op = p->op, *single = NULL;
     eg_status status = EG_OK;
     options.amg.type = p->options.levels.real;
-    if (options.amg.type != op->real) {
-        EG_TRY(eg_elliptic_create(op->space, options.amg.type, &op->options, &p->single_op));
-        op = p->single_op;
+    if (options.amg.type != op->real) { /* whose vectors it takes */
+        EG_TRY(eg_elliptic_create(op->space, options.amg.type, &op->options, &single));
+        op = single;
     }
     EG_TRY(eg_elliptic_coarse_create(op, &options, &p->amg));
     p->linear = eg_elliptic_coarse_linear(p->amg);
 done:
+    eg_elliptic_destroy(&single);
     return status;
 }
 
@@ -142,6 +142,9 @@ eg_status eg_precondition_create(eg_elliptic *op, eg_vectors *vectors,
     *out = NULL;
     EG_TRY(eg_comm_agree(op->space->comm, eg_new(op->space->ctx, 1, &p)));
     *p = (eg_precondition){.op = op, .vectors = vectors, .options = *options};
+    /* A single element without boundary values: all of multigrid would be singular. */
+    if (op->singular && op->space->mesh->global_count == 1 && options->kind > EG_PRECONDITION_MASS)
+        p->options.kind = EG_PRECONDITION_MASS;
     EG_TRY(make(p));
     p->bytes = eg_device_buffer_bytes(device) - before;
     *out = p;
@@ -159,7 +162,6 @@ void eg_precondition_destroy(eg_precondition **handle)
     eg_single_destroy(&p->single);
     eg_levels_destroy(&p->levels);
     eg_elliptic_coarse_destroy(&p->amg);
-    eg_elliptic_destroy(&p->single_op);
     eg_mass_destroy(&p->mass);
     eg_release(ctx, handle);
 }

@@ -61,8 +61,8 @@
      .name = "amg",
      .type = EG_KEY_CHOICE,
      .choices = (const char *const[]){"smoothed", "unsmoothed", NULL},
-     .help = "The aggregation of algebraic multigrid: \"smoothed\", in V-cycles (default of "
-             "pmg-cg-amg), or \"unsmoothed\", in K-cycles (default of amg and pmg-amg)."},
+     .help = "The aggregation of algebraic multigrid: \"smoothed\" (default of pmg-cg-amg), or "
+             "\"unsmoothed\" (default of amg and pmg-amg)."},
     {.section = "solver",
      .name = "precision",
      .type = EG_KEY_CHOICE,

@@ -186,7 +186,7 @@ done:
 enum { CORNERS = EG_MAX_VERTICES };
 
 /* Corners on both sides of faces of own elements, but for those in `apart`, take the lesser name;
- * returns how often they differed. */
+ * returns how many of own elements got another, which can be said of a corner but finitely often. */
 static int64_t agree_on_names(const eg_mesh *mesh, const bool *apart, int64_t *name)
 {
     int64_t changes = 0;
@@ -202,8 +202,10 @@ static int64_t agree_on_names(const eg_mesh *mesh, const bool *apart, int64_t *n
                     info->face_vertices, EG_ORIENTATION(mesh->neighbour_face[at]), i);
                 int64_t *a = &name[e * (int64_t)CORNERS + info->face[f][i]];
                 int64_t *b = &name[other * (int64_t)CORNERS + there[turned]];
-                changes += *a != *b;
-                *a = *b = *a < *b ? *a : *b;
+                const int64_t least = *a < *b ? *a : *b;
+                changes += *a > least;
+                changes += other<mesh->element_count && * b> least;
+                *a = *b = least;
             }
         }
     }

@@ -40,7 +40,7 @@ K_KERNEL(fastest, K_IN(real, u, 4 *M *M *LANES), K_IN(f64, nearness, LANES), K_O
             const real m = margin(STATE, K_L(limit), of_flow, of_sound);
             K_L(least) = m < K_L(least) || m != m ? m : K_L(least);
         }
-        for (int lane = 0; lane < LANES; lane++) slower &= K_L(least) >= 0;
+        for (int lane = 0; lane < LANES; lane++) slower &= K_L(least) > 0;
         K_LEAVE_OUT(slower)
 
         K_LANEVAR(real, square);

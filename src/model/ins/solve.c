@@ -25,16 +25,6 @@ void eg_ins_solve_destroy(eg_ins_solve **handle)
     eg_release(s->space->ctx, handle);
 }
 
-static eg_status multiply(void *user, eg_buffer *x, eg_buffer *y)
-{
-    return eg_elliptic_apply(user, x, y);
-}
-
-static eg_status subtract(void *user, eg_buffer *b, eg_buffer *x, eg_buffer *y)
-{
-    return eg_elliptic_residual(user, b, x, y);
-}
-
 static eg_status make_constants(eg_ins_solve *s)
 {
     eg_expression *one = NULL;
@@ -63,8 +53,7 @@ static eg_status make(eg_ins_solve *s)
         options.null_vector = s->constants;
         options.null_weights = s->weights;
     }
-    EG_TRY(eg_pcg_create(s->vectors,
-                         (eg_linear){.user = s->op, .apply = multiply, .residual = subtract},
+    EG_TRY(eg_pcg_create(s->vectors, eg_elliptic_linear(s->op),
                          eg_precondition_linear(s->preconditioner), &options, &s->pcg));
 done:
     return status;
@@ -108,7 +97,7 @@ eg_status eg_ins_solve_run(eg_ins_solve *s, eg_buffer *b, eg_buffer *x, int *ite
                        "Steps may be too large for advection: try half of time.dt, or more "
                        "time.subcycles",
                        s->options.name));
-    if (result.outcome != EG_KRYLOV_CONVERGED)
+    if (result.outcome != EG_KRYLOV_CONVERGED && result.outcome != EG_KRYLOV_ROUNDING)
         EG_TRY(eg_fail(s->space->ctx, EG_ERROR_NUMERIC,
                        "the solve for %s has not converged in %d iterations: %s. The residual is "
                        "%.3g, %.3g was asked for; look at solver.tolerance, solver.iterations and "

@@ -64,8 +64,10 @@ check()
 
 mkdir -p build
 preset release
-# What only looks at kernels, measures orders or repeats tables has nothing new to say to sanitizers.
-preset debug -LE 'convergence|paper' -E 'test_sources|test_vectors|_without_vectors|test_(fragments|gemm|hard|sync)$'
+# What only looks at kernels, measures orders, repeats tables or types what the documentation says has
+# nothing new to say to sanitizers.
+preset debug -LE 'convergence|paper' \
+    -E 'test_sources|test_vectors|_without_vectors|test_(fragments|gemm|hard|sync)$|cli_readme'
 preset nompi -L unit
 check format tools/format.sh --check
 check lint tools/lint.sh

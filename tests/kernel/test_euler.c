@@ -48,7 +48,7 @@ static eg_status bend_half(void *user, size_t count, const double *X, double *x)
 static const setting settings[] = {
     {"squares", EG_EULER_DG, false, RUSANOV, 2, 1, 0, true, false, false, true, 1, NULL},
     {"squares", EG_EULER_CPR, true, ROE, 1, 1, 0, true, false, true, true, 1, NULL},
-    {"bounded squares", EG_EULER_SD, false, RUSANOV, 1, 1, 0, false, false, false, true, 1, NULL},
+    {"bounded squares", EG_EULER_SD, false, RUSANOV, 1, 1, 0, false, false, false, false, 1, NULL},
     {"bounded squares", EG_EULER_NDG, false, HLLC, 2, 1, 0, false, false, true, false, 1, NULL},
     {"graded", EG_EULER_CPR, false, RUSANOV, 4, 2, 0, false, false, false, false, 1, NULL},
     {"turned", EG_EULER_NDG, false, ROE, 2, 2, 0, false, true, false, true, 1, NULL},
@@ -63,7 +63,7 @@ static const setting settings[] = {
      bend_all},
     {"curved beyond the degree", EG_EULER_DG, false, ROE, 2, 1, 0, false, true, true, false, 4,
      bend_all},
-    {"curved in part", EG_EULER_NDG, false, RUSANOV, 2, 1, 0, false, false, false, true, 2,
+    {"curved in part", EG_EULER_NDG, false, RUSANOV, 2, 1, 0, false, false, false, false, 2,
      bend_half},
     {"curved", EG_EULER_CPR, true, ROE, 2, 1, 0, false, false, false, false, 2, bend_all},
     {"curved", EG_EULER_SD, false, HLLC, 3, 1, 0, false, true, false, false, 3, bend_all},
@@ -92,7 +92,7 @@ static const extent swept_sizes[] = {{{35, 9}}, {{16, 7}}, {{3, 14}}, {{1, 18}},
 
 /* Blended with finite volumes. */
 static const setting blended[] = {
-    {"blended", EG_EULER_DG, false, RUSANOV, 3, 1, 0, true, false, false, true, 1, NULL},
+    {"blended", EG_EULER_DG, false, RUSANOV, 3, 1, 0, true, false, false, false, 1, NULL},
     {"blended", EG_EULER_NDG, false, HLLC, 1, 1, 0, false, false, false, false, 1, NULL},
     {"blended", EG_EULER_NDG, false, ROE, 2, 2, 0, false, true, true, true, 1, NULL},
     {"blended", EG_EULER_SD, false, HLLC, 2, 1, 0.2, false, true, false, true, 1, NULL},

@@ -18,14 +18,14 @@ typedef struct setting {
 
 static const setting settings[] = {
     {"squares", 2, 1, false, RUSANOV, 1, 1, 0, true, false, false, true},
-    {"squares", 3, 2, false, ROE, 2, 1, 0, true, false, false, true},
+    {"squares", 3, 2, false, ROE, 2, 1, 0, true, false, false, false},
     {"bounded squares", 2, 1, true, RUSANOV, 2, 1, 0, false, false, false, true},
     {"bounded squares", 3, 2, true, HLLC, 1, 1, 0, false, false, false, false},
     {"graded", 3, 1, false, ROE, 4, 2, 0, false, false, true, false},
-    {"turned", 2, 1, false, HLLC, 1, 2, 0, false, true, false, true},
+    {"turned", 2, 1, false, HLLC, 1, 2, 0, false, true, false, false},
     {"turned", 3, 2, false, RUSANOV, 2, 1, 0, false, true, false, true},
     {"perturbed", 2, 1, true, ROE, 3, 1, 0.2, false, false, false, false},
-    {"perturbed", 3, 2, false, HLLC, 3, 1, 0.2, false, true, false, true},
+    {"perturbed", 3, 2, false, HLLC, 3, 1, 0.2, false, true, false, false},
     {"perturbed", 3, 2, true, RUSANOV, 1, 2, 0.2, false, true, true, true},
 };
 

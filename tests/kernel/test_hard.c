@@ -117,8 +117,11 @@ static void chains(eg_device *device, eg_type real)
     bool is_gpu = eg_device_get_info(device)->is_gpu;
     /* Single precision runs other code than double on tensor cores alone: a few degrees will do. */
     bool is_double = real == EG_F64;
-    for (int degree = 1; degree <= (is_double ? MAX_DEGREE : 7); degree += is_double ? 1 : 3)
+    for (int degree = 1; degree <= (is_double ? MAX_DEGREE : 7); degree += is_double ? 1 : 3) {
+        set_pocl_optimises(degree == 4); /* see devices.h */
         run_chain(device, real, degree, 0);
+    }
+    set_pocl_optimises(true);
     run_chain(device, real, 4, is_gpu ? 16 : 8);
 }
 

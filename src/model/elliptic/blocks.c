@@ -211,7 +211,7 @@ eg_status eg_blocks_create(eg_elliptic *op, eg_vectors *vectors, eg_blocks **out
 {
     eg_space *space = op->space;
     const int np = op->element->np;
-    const size_t elements = (size_t)(space->mesh->element_count + space->mesh->ghost_count);
+    const size_t elements = (size_t)space->mesh->element_count + (size_t)space->mesh->ghost_count;
     eg_blocks *b = NULL;
     setup s = {0};
     eg_status status = EG_OK;

@@ -37,19 +37,15 @@ static eg_status mark_jumps(const eg_elliptic *a, int group, bool *apart)
     const eg_group *g = &a->space->groups[group];
     const size_t faces = (size_t)a->faces, lanes = (size_t)g->lanes;
     const size_t count = (size_t)g->own_tiles * faces * lanes;
-    const float *single = NULL;
-    const double *full = NULL;
+    const double most = JUMP / (1.0 + JUMP);
     void *shares = NULL;
     eg_status status = EG_OK;
     if (count == 0) return EG_OK;
     EG_TRY(eg_allocate_array(a->space->ctx, count, eg_type_size(a->real), &shares));
     EG_TRY(eg_buffer_download(a->parts[group].share, 0, count, shares));
-    if (a->real == EG_F32)
-        single = shares;
-    else
-        full = shares;
     for (size_t i = 0; i < count; i++) {
-        const double share = single ? (double)single[i] : full[i], most = JUMP / (1.0 + JUMP);
+        const double share =
+            a->real == EG_F32 ? (double)((const float *)shares)[i] : ((const double *)shares)[i];
         const size_t slot = i / (faces * lanes) * lanes + i % lanes, face = i / lanes % faces;
         const size_t element = (size_t)g->element_of_slot[slot];
         apart[element * (size_t)a->space->mesh->face_stride + face] =

@@ -130,7 +130,7 @@ static eg_status prepare(painter *p)
 {
     const eg_mesh *mesh = p->mesh;
     eg_context *ctx = mesh->ctx;
-    const size_t all = (size_t)(mesh->element_count + mesh->ghost_count);
+    const size_t all = (size_t)mesh->element_count + (size_t)mesh->ghost_count;
     size_t sends = 0;
     eg_status status = EG_OK;
     for (int i = 0; i < mesh->link_count; i++)

@@ -143,7 +143,7 @@ static void free_inquiry(eg_context *ctx, inquiry *q)
 
 static eg_status allocate(const eg_space *space, inquiry *q)
 {
-    const size_t elements = (size_t)(space->mesh->element_count + space->mesh->ghost_count);
+    const size_t elements = (size_t)space->mesh->element_count + (size_t)space->mesh->ghost_count;
     eg_status status = EG_OK;
     EG_TRY(eg_new(space->ctx, eg_buffer_count(q->u->data), &q->values));
     EG_TRY(eg_new(space->ctx, elements, &q->colour));

@@ -276,8 +276,8 @@ typedef struct vertices {
 static eg_status make_vertices(const eg_mesh *mesh, vertices *v)
 {
     eg_status status = EG_OK;
-    EG_TRY(
-        eg_new(mesh->ctx, (size_t)(mesh->element_count + mesh->ghost_count) * CORNERS, &v->name));
+    EG_TRY(eg_new(mesh->ctx, ((size_t)mesh->element_count + (size_t)mesh->ghost_count) * CORNERS,
+                  &v->name));
     EG_TRY(eg_new(mesh->ctx, (size_t)mesh->element_count, &v->firsts));
     EG_TRY(eg_new(mesh->ctx, (size_t)mesh->global_count, &v->all));
     EG_TRY(eg_new(mesh->ctx, (size_t)mesh->global_count + 1, &v->before));
@@ -336,7 +336,7 @@ static eg_status check(const eg_space *space, bool continuous)
 
 static eg_status allocate(const eg_space *space, int64_t **number, eg_unknowns **out)
 {
-    const size_t elements = (size_t)(space->mesh->element_count + space->mesh->ghost_count);
+    const size_t elements = (size_t)space->mesh->element_count + (size_t)space->mesh->ghost_count;
     const int np = space->groups[0].element->np;
     eg_status status = EG_OK;
     EG_TRY(eg_new(space->ctx, elements, number));

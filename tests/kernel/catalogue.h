@@ -673,12 +673,15 @@ static inline eg_kernel_options catalogue_options(const catalogue_row *row, cons
 }
 
 /* "bench/gemm.k.c gemm f64 NP=15", for messages. */
-/* Whether row `i` is the first of its kernel: for compilers that need not see every setting. */
-static inline bool catalogue_is_first(size_t i)
+/* Whether row `i` is the first of its kernel, or, `of_each`, the first in its precision: for
+ * compilers that need not see every setting. */
+static inline bool catalogue_is_first(size_t i, bool of_each)
 {
+    if (of_each && getenv("EAGRE_TEST_LONG")) return true;
     for (size_t j = 0; j < i; j++)
         if (!strcmp(catalogue[j].source, catalogue[i].source) &&
             !strcmp(catalogue[j].entry, catalogue[i].entry) &&
+            (!of_each || catalogue[j].real == catalogue[i].real) &&
             catalogue[j].least_arch <= catalogue[i].least_arch &&
             catalogue[j].only_on_cpu == catalogue[i].only_on_cpu &&
             catalogue[j].not_on_cpu == catalogue[i].not_on_cpu)

@@ -1,6 +1,6 @@
 /* Every kernel compiles for three architectures of NVIDIA's, the oldest or the newest among them, for one
- * in all settings of the catalogue, wherever NVRTC is found and without a GPU; and the catalogue is
- * complete. */
+ * in both precisions (where EAGRE_TEST_LONG is set, in all settings of the catalogue), wherever NVRTC is
+ * found and without a GPU; and the catalogue is complete. */
 #include "kernel/catalogue.h"
 
 #include <dirent.h>
@@ -10,7 +10,7 @@ typedef struct architecture {
     const char *name;
     int number;
     size_t shared_bytes;
-    int share; /* 0: all settings of every kernel; else the first of every one, or of every second … */
+    int share; /* 0: every kernel in each precision; else the first of every one, or of every second … */
     int which; /* … beginning here */
 } architecture;
 
@@ -110,8 +110,8 @@ static void compile_all(const architecture *arch)
     int first = 0;
     for (size_t i = 0; i < EG_COUNT(catalogue); i++) {
         if (catalogue[i].only_on_cpu || catalogue[i].least_arch > arch->number) continue;
-        if (arch->share && (!catalogue_is_first(i) || first++ % arch->share != arch->which))
-            continue;
+        if (!catalogue_is_first(i, !arch->share)) continue;
+        if (arch->share && first++ % arch->share != arch->which) continue;
         compile(ctx, arch, &catalogue[i]);
     }
     where[0] = '\0';

@@ -1,5 +1,6 @@
-/* Every lane loop of every kernel is a vector loop on the CPU: compiles the catalogue with gcc, in all
- * settings, and clang, in one of each kernel, with the flags of kernels, and reads their own reports.
+/* Every lane loop of every kernel is a vector loop on the CPU: compiles the catalogue with gcc, in both
+ * precisions (where EAGRE_TEST_LONG is set, in all settings), and clang, in one setting of each kernel,
+ * with the flags of kernels, and reads their own reports.
  *
  * A kernel is preprocessed first. In the result each lane loop follows its pragma; it is given a
  * file name of its own, "loop-7", by which the report then speaks of it, even where several loops
@@ -414,8 +415,8 @@ static void examine(eg_context *ctx, const toolchain *tools, const eg_kernel_opt
 
 /* --- the tests ------------------------------------------------------------------------------- */
 
-/* In all settings of each kernel, or in the first alone. */
-static void examine_catalogue(const char *compiler, bool all_settings)
+/* In each precision, or in the first setting of a kernel alone. */
+static void examine_catalogue(const char *compiler, bool of_each)
 {
     eg_context *ctx = test_context();
     toolchain *tools = malloc(sizeof *tools);
@@ -426,7 +427,7 @@ static void examine_catalogue(const char *compiler, bool all_settings)
     bool present = toolchain_open(ctx, compiler, tools);
     for (size_t i = 0; present && i < EG_COUNT(catalogue); i++) {
         const catalogue_row *row = &catalogue[i];
-        if (row->not_on_cpu || !(all_settings || catalogue_is_first(i))) continue;
+        if (row->not_on_cpu || !catalogue_is_first(i, of_each)) continue;
         char *text = catalogue_text(row->source), label[sizeof where];
         eg_kernel_options options = catalogue_options(row, text);
         catalogue_label(row, label, sizeof label);

@@ -93,6 +93,11 @@ bool eg_model_has_exact(const eg_model *model, const eg_case *cas);
 /* The `names` of models whose fields are those that [initial] names. */
 int eg_model_initial_names(const eg_case *cas, const char *names[EG_MODEL_FIELDS_MAX]);
 
+/* For `check_mesh`: what a model says of each shape in the mesh. */
+typedef eg_status eg_model_shape_check(const eg_case *cas, eg_shape shape, int order);
+eg_status eg_model_check_shapes(const eg_case *cas, const eg_mesh *mesh,
+                                eg_model_shape_check *check);
+
 /* For `check_mesh` of models to whose cases every boundary of the mesh needs a section [boundary.NAME]. */
 eg_status eg_model_check_boundaries(const eg_case *cas, const eg_mesh *mesh);
 

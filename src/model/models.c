@@ -92,6 +92,18 @@ int eg_model_initial_names(const eg_case *cas, const char *names[EG_MODEL_FIELDS
     return count;
 }
 
+eg_status eg_model_check_shapes(const eg_case *cas, const eg_mesh *mesh,
+                                eg_model_shape_check *check)
+{
+    eg_status status = EG_OK;
+    for (int32_t e = 0; e < mesh->element_count; e++) {
+        if (e == 0 || mesh->shape[e] != mesh->shape[e - 1])
+            EG_TRY(check(cas, (eg_shape)mesh->shape[e], mesh->order));
+    }
+done:
+    return status;
+}
+
 eg_status eg_model_check_boundaries(const eg_case *cas, const eg_mesh *mesh)
 {
     eg_status status = EG_OK;

@@ -142,10 +142,7 @@ done:
 static eg_status check_mesh(const eg_case *cas, const eg_mesh *mesh)
 {
     eg_status status = EG_OK;
-    for (int32_t e = 0; e < mesh->element_count; e++) {
-        if (e == 0 || mesh->shape[e] != mesh->shape[e - 1])
-            EG_TRY(check_elements(cas, (eg_shape)mesh->shape[e], mesh->order));
-    }
+    EG_TRY(eg_model_check_shapes(cas, mesh, check_elements));
     EG_TRY(eg_case_check_names(cas, "boundary", "boundary", (const char *const *)mesh->boundary,
                                (size_t)mesh->boundary_count));
     EG_TRY(eg_degrees_check_mesh(cas, mesh));

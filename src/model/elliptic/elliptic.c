@@ -246,21 +246,6 @@ done:
     return status;
 }
 
-/* What a singular problem needs: constants, and their integrals with all functions. */
-static eg_status make_constants(elliptic *e)
-{
-    eg_expression *one = NULL;
-    eg_status status = EG_OK;
-    EG_TRY(eg_expression_create(e->problem.ctx, "1", NULL, 0, NULL, &one));
-    EG_TRY(eg_vectors_new(e->vectors, &e->constants));
-    EG_TRY(eg_vectors_fill(e->vectors, 1, e->constants));
-    EG_TRY(eg_vectors_new(e->vectors, &e->weights));
-    EG_TRY(eg_elliptic_load(e->op, &(eg_elliptic_data){.source = one}, 0, e->weights));
-done:
-    eg_expression_destroy(&one);
-    return status;
-}
-
 static eg_status make_preconditioner(elliptic *e)
 {
     eg_precondition_options options;
@@ -284,7 +269,7 @@ static eg_status make_solver(elliptic *e)
     EG_TRY(eg_device_sync(e->problem.device));
     e->setup_s = eg_wall_seconds() - begun;
     if (eg_elliptic_is_singular(e->op)) {
-        EG_TRY(make_constants(e));
+        EG_TRY(eg_elliptic_constants(e->op, e->vectors, &e->constants, &e->weights));
         options.null_vector = e->constants;
         options.null_weights = e->weights;
     }

@@ -144,21 +144,6 @@ done:
     return status;
 }
 
-static eg_status multiply(void *user, eg_buffer *x, eg_buffer *y)
-{
-    return eg_elliptic_apply(user, x, y);
-}
-
-static eg_status subtract(void *user, eg_buffer *b, eg_buffer *x, eg_buffer *y)
-{
-    return eg_elliptic_residual(user, b, x, y);
-}
-
-eg_linear eg_elliptic_linear(eg_elliptic *op)
-{
-    return (eg_linear){.user = op, .apply = multiply, .residual = subtract};
-}
-
 static eg_status make_smoother(eg_levels *l, level *v)
 {
     const eg_linear A = eg_elliptic_linear(v->op);

@@ -3,11 +3,7 @@
 #ifndef EG_ELLIPTIC_LEVELS_H
 #define EG_ELLIPTIC_LEVELS_H
 
-#include "model/elliptic/operator.h"
-#include "solver/solver.h"
-
-/* The operator as a matrix of solvers. */
-eg_linear eg_elliptic_linear(eg_elliptic *op);
+#include "model/elliptic/linear.h"
 
 /* What Chebyshev's method is applied with, in the order of the choices of solver.smoother. */
 typedef enum eg_levels_smoother {

@@ -25,20 +25,6 @@ void eg_ins_solve_destroy(eg_ins_solve **handle)
     eg_release(s->space->ctx, handle);
 }
 
-static eg_status make_constants(eg_ins_solve *s)
-{
-    eg_expression *one = NULL;
-    eg_status status = EG_OK;
-    EG_TRY(eg_expression_create(s->space->ctx, "1", NULL, 0, NULL, &one));
-    EG_TRY(eg_vectors_new(s->vectors, &s->constants));
-    EG_TRY(eg_vectors_fill(s->vectors, 1, s->constants));
-    EG_TRY(eg_vectors_new(s->vectors, &s->weights));
-    EG_TRY(eg_elliptic_load(s->op, &(eg_elliptic_data){.source = one}, 0, s->weights));
-done:
-    eg_expression_destroy(&one);
-    return status;
-}
-
 static eg_status make(eg_ins_solve *s)
 {
     const eg_ins_solve_options *o = &s->options;
@@ -49,7 +35,7 @@ static eg_status make(eg_ins_solve *s)
     EG_TRY(eg_elliptic_create(s->space, EG_F64, &how, &s->op));
     EG_TRY(eg_precondition_create(s->op, s->vectors, &o->preconditioner, &s->preconditioner));
     if (eg_elliptic_is_singular(s->op)) {
-        EG_TRY(eg_comm_agree(s->space->comm, make_constants(s)));
+        EG_TRY(eg_elliptic_constants(s->op, s->vectors, &s->constants, &s->weights));
         options.null_vector = s->constants;
         options.null_weights = s->weights;
     }

@@ -345,9 +345,11 @@ static eg_status check_level(const reader *r, const char *body, const char *clos
         "K_SHARED",     "K_SYNC",           "K_GEMM", "K_GEMM_ADD", "K_NODES",
         "K_GEMM_LINES", "K_GEMM_LINES_ADD", "K_ROWS", "K_PRIVATE",  "K_PUT"};
     static const char *const warps_only[] = {
-        "K_OPERAND",   "K_ACCUM",     "K_POINTS",     "K_LOAD",       "K_STORE",   "K_MUL",
-        "K_MULADD",    "K_CHUNKS",    "K_EACH",       "K_LANELOAD",   "K_ZERO",    "K_SUMLOAD",
-        "K_POINTLOAD", "K_POINTROWS", "K_POINTSTORE", "K_QUARTERVAR", "K_QUARTERS"};
+        "K_OPERAND",    "K_ACCUM",    "K_POINTS",    "K_LOAD",      "K_STORE",
+        "K_MUL",        "K_MULADD",   "K_CHUNKS",    "K_EACH",      "K_LANELOAD",
+        "K_ZERO",       "K_SUMLOAD",  "K_POINTLOAD", "K_POINTROWS", "K_POINTSTORE",
+        "K_QUARTERVAR", "K_QUARTERS", "K_LOADPAIRS", "K_SUMPAIRS",  "K_POINTPAIRS",
+        "K_STOREPAIRS", "K_FOLD",     "K_POINTPUT",  "K_TAKE",      "K_GIVE"};
     const char *const *words = warps ? tiles_only : warps_only;
     size_t count = warps ? EG_COUNT(tiles_only) : EG_COUNT(warps_only);
     for (size_t i = 0; i < count; i++) {

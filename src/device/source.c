@@ -145,11 +145,12 @@ static layout lay_out(const eg_declaration *d, const eg_geometry *g, bool cpu, b
     layout l = {.parts = 1};
     int64_t limit = define_value(options, "K_OPERAND_REGISTERS", OPERAND_REGISTERS);
     bool any = false;
-    int64_t exchange = 0; /* fragments that two warps of a group exchange, in an operand's place */
+    int64_t exchange =
+        0; /* fragments that two warps of a group exchange, in the first operand's place */
     for (size_t i = 0; i < d->shared_count; i++) {
         const eg_shared_array *array = &d->shared[i];
         int64_t fragments = array->fields * ((array->rows + 7) / 8);
-        if (array->kind == EG_ARRAY_ACCUM && fragments > exchange) exchange = fragments;
+        if (array->kind == EG_ARRAY_ACCUM) exchange += fragments;
         if (array->kind == EG_ARRAY_OPERAND) l.operands += fragments;
         if (mma && array->kind == EG_ARRAY_OPERAND && fragments * 8 > limit) {
             l.stays[i] = fragments;
@@ -161,7 +162,10 @@ static layout lay_out(const eg_declaration *d, const eg_geometry *g, bool cpu, b
     for (size_t i = 0; i < d->shared_count; i++) {
         const eg_shared_array *array = &d->shared[i];
         int64_t values = 0;
-        if (l.stays[i] && l.stays[i] < exchange) l.stays[i] = exchange;
+        if (l.stays[i]) {
+            if (l.stays[i] < exchange) l.stays[i] = exchange;
+            exchange = 0;
+        }
         if (array->kind == EG_ARRAY_SHARED)
             values = array->rows * (g->lanes + 2);
         else if (cpu) /* everything lies on the stack */

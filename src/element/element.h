@@ -16,6 +16,7 @@
 #define EG_ELEMENT_H
 
 #include "base/base.h"
+#include "element/mirror.h"
 
 /* --- shapes ----------------------------------------------------------------------------------- */
 

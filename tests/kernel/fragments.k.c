@@ -149,3 +149,81 @@ K_KERNEL(loaded, K_IN(real, u, (NP + 2) * LANES), K_IN(real, v, 2 * NP *LANES),
         K_STORE(z, 0, 1, NQ, z_out, NQ, 0);
     }
 }
+
+/* Rows that are mirror images: PAIRS of NP rows, MATES of them with two rows each. Sums and differences of u go through
+ * an operator each, and back to rows behind one of `out`; to that comes v, whose sums and differences are
+ * the beginning of the sums. Those of u are also read point by point, folded, and put into rows of `folds`, of which the
+ * points of side 3 are left out. */
+K_KERNEL(pairs_of_rows, K_IN(real, u, (NP + 1) * LANES), K_IN(real, v, NP *LANES), K_IN(i32, pairs),
+         K_OP(even, PAIRS, PAIRS), K_OP(odd, MATES, MATES), K_OUT(real, out, (NP + 1) * LANES),
+         K_OUT(real, folds, 2 * 8 * ((PAIRS + 7) / 8) * LANES))
+{
+    K_OPERAND(xe, 1, PAIRS);
+    K_OPERAND(xo, 1, MATES);
+    K_ACCUM(ze, 1, PAIRS);
+    K_ACCUM(zo, 1, MATES);
+    K_POINTS(a, 1);
+    K_POINTS(b, 1);
+    K_POINTS(e, 1);
+    K_POINTS(o, 1);
+    K_WARPS(t)
+    {
+        K_LOADPAIRS(xe, xo, 0, PAIRS, MATES, u, NP + 1, 1, pairs);
+        K_SUMPAIRS(ze, zo, 0, PAIRS, MATES, v, NP, 0, pairs);
+        K_CHUNKS(c, PAIRS)
+        {
+            K_MUL(a, 1, even, PAIRS, PAIRS, c, xe);
+            K_MULADD(ze, 1, even, PAIRS, PAIRS, c, a);
+        }
+        K_CHUNKS(c, MATES)
+        {
+            K_MUL(b, 1, odd, MATES, MATES, c, xo);
+            K_MULADD(zo, 1, odd, MATES, MATES, c, b);
+        }
+        K_CHUNKS(c, PAIRS)
+        {
+            K_POINTPAIRS(a, b, 0, c, PAIRS, u, NP + 1, 1, pairs);
+            K_FOLD(e, o, 0, a, b);
+            K_POINTPUT(e, 0, i, c, 8 * ((PAIRS + 7) / 8), folds, 2 * 8 * ((PAIRS + 7) / 8),
+                       i / 2 % 4 < 3, 2 * i);
+            K_POINTPUT(o, 0, i, c, 8 * ((PAIRS + 7) / 8), folds, 2 * 8 * ((PAIRS + 7) / 8),
+                       i / 2 % 4 < 3, 2 * i + 1);
+        }
+        K_STOREPAIRS(ze, zo, 0, PAIRS, MATES, out, NP + 1, 1, pairs);
+    }
+}
+
+/* Sums that are worked on and multiplied again: y = A u, w = y + y_1 y in the other of two fields, z = B w. */
+K_KERNEL(worked_on, K_IN(real, u, NP *LANES), K_OP(A, NQ, NP), K_OP(B, NP, NQ), K_OUT(real, out, NP *LANES))
+{
+    K_ACCUM(y, 2, NQ);
+    K_ACCUM(z, 1, NP);
+    K_POINTS(x, 2);
+    K_POINTS(one, 1);
+    K_LANEVAR(real, scale);
+    K_WARPS(t)
+    {
+        K_ZERO(y, 2, NQ);
+        K_ZERO(z, 1, NP);
+        K_LANELOAD(scale, u, NP, 1);
+        K_CHUNKS(c, NP)
+        {
+            K_POINTLOAD(x, 0, c, NP, u, NP, 0);
+            K_EACH K_Y(x, 1) = K_L(scale) * K_Y(x, 0);
+            K_MULADD(y, 2, A, NQ, NP, c, x);
+        }
+        K_CHUNKS(c, NQ)
+        {
+            K_TAKE(x, 0, c, y, 0);
+            K_TAKE(x, 1, c, y, 1);
+            K_EACH K_Y(x, 0) += K_Y(x, 1);
+            K_GIVE(y, 1, c, x, 0);
+        }
+        K_CHUNKS(c, NQ)
+        {
+            K_TAKE(one, 0, c, y, 1);
+            K_MULADD(z, 1, B, NP, NQ, c, one);
+        }
+        K_STORE(z, 0, 1, NP, out, NP, 0);
+    }
+}

@@ -419,6 +419,197 @@ static void test_fragments__points_and_sums_come_from_memory(void **state)
     on_every_device(loaded);
 }
 
+/* --- rows that are mirror images -------------------------------------------------------------------- */
+
+enum { PAIRS_TILES = 5, PAIRS_MOST = 36 };
+
+/* Row i of u or v in even (0) or odd parts. */
+static sum part_of(const double *rows, const int32_t *pair, size_t lanes, int odd)
+{
+    const double a = rows[(size_t)pair[0] * lanes], b = rows[(size_t)pair[1] * lanes];
+    return (sum){odd ? a - b : a + b, fabs(a) + fabs(b)};
+}
+
+/* A (A x) + start. */
+static sum twice_product(const matrix *A, int m, const sum *x, sum start)
+{
+    sum y[PAIRS_MOST], z;
+    for (int i = 0; i < A->rows; i++)
+        y[i] = product(A, i, x);
+    z = product(A, m, y);
+    return (sum){z.value + start.value, z.size + start.size};
+}
+
+/* `mates` pairs of rows, then `alone` rows that are their own images, all in a mixed order. */
+static void run_pairs(eg_device *device, eg_type real, int mates, int alone, int64_t registers)
+{
+    const int np = 2 * mates + alone, n = mates + alone;
+    const size_t lanes = 16, padded = (size_t)(n + 7) / 8 * 8;
+    const instance in = {
+        .np = np, .nc = n, .nq = mates, .lanes = 16, .fn = 8, .registers = registers};
+    const eg_define defines[] = {
+        {"FIELDS", 1}, {"NP", np},       {"NC", 1},   {"NQ", 1},
+        {"PAIRS", n},  {"MATES", mates}, {"K_FN", 8}, {"K_OPERAND_REGISTERS", registers}};
+    uint64_t seed = 43;
+    char *text = read_test_source("fragments.k.c");
+    eg_context *ctx = eg_device_context(device);
+    eg_kernel *kernel = NULL;
+    eg_buffer *table = NULL;
+    int32_t pair[PAIRS_MOST + 8][2];
+    now_at(device, real, "%d pairs, %d alone, registers %d", mates, alone, (int)registers);
+    for (int i = 0; i < (int)padded; i++) {
+        const int k = i < n ? i : n - 1;
+        pair[i][0] = k < mates ? np - 1 - k : k - mates;
+        pair[i][1] = k < mates ? alone + k : k - mates;
+    }
+    TEST_OK(ctx, eg_kernel_create(device,
+                                  &(eg_kernel_options){.size = sizeof(eg_kernel_options),
+                                                       .source = "kernel/fragments.k.c",
+                                                       .text = text,
+                                                       .entry = "pairs_of_rows",
+                                                       .real = real,
+                                                       .lanes = in.lanes,
+                                                       .defines = defines,
+                                                       .define_count = EG_COUNT(defines)},
+                                  &kernel));
+    TEST_OK(ctx, eg_buffer_create(device, EG_I32, 2 * padded, &table));
+    TEST_OK(ctx, eg_buffer_upload(table, 0, 2 * padded, pair));
+    array u = array_random(device, real, PAIRS_TILES * (size_t)(np + 1) * lanes, -1, 1, &seed);
+    array v = array_random(device, real, PAIRS_TILES * (size_t)np * lanes, -1, 1, &seed);
+    matrix even = matrix_random(device, real, n, n, -1, 1, &seed);
+    matrix odd = matrix_random(device, real, mates, mates, -1, 1, &seed);
+    array out = array_random(device, real, PAIRS_TILES * (size_t)(np + 1) * lanes, 7, 8, &seed);
+    array folds = array_random(device, real, PAIRS_TILES * 2 * padded * lanes, 7, 8, &seed);
+    TEST_OK(ctx, eg_launch(kernel, PAIRS_TILES, EG_BUFFER("u", u.buffer), EG_BUFFER("v", v.buffer),
+                           EG_BUFFER("pairs", table), EG_OPERATOR("even", even.op),
+                           EG_OPERATOR("odd", odd.op), EG_BUFFER("out", out.buffer),
+                           EG_BUFFER("folds", folds.buffer)));
+    array_download(&out);
+    array_download(&folds);
+    for (size_t t = 0; t < PAIRS_TILES; t++)
+        for (size_t lane = 0; lane < lanes; lane++) {
+            const double *mine = u.v + (t * (size_t)(np + 1) + 1) * lanes + lane;
+            const double *start = v.v + t * (size_t)np * lanes + lane;
+            const double *got = out.v + (t * (size_t)(np + 1) + 1) * lanes + lane;
+            const double *fold = folds.v + t * 2 * padded * lanes + lane;
+            sum xe[PAIRS_MOST + 8] = {{0, 0}}, xo[PAIRS_MOST + 8] = {{0, 0}};
+            for (int i = 0; i < n; i++) {
+                xe[i] = part_of(mine, pair[i], lanes, 0);
+                xo[i] = part_of(mine, pair[i], lanes, 1);
+            }
+            for (int i = 0; i < n; i++) {
+                sum e = part_of(start, pair[i], lanes, 0), o = part_of(start, pair[i], lanes, 1);
+                e.value *= 0.5, o.value *= 0.5;
+                e = twice_product(&even, i, xe, e);
+                o = i < mates ? twice_product(&odd, i, xo, o) : (sum){0, 0};
+                const sum a = {e.value + o.value, e.size + o.size};
+                const sum b = {e.value - o.value, e.size + o.size};
+                const size_t first = (size_t)pair[i][0] * lanes, other = (size_t)pair[i][1] * lanes;
+                assert_sum(got[first], a, 2 * np + 16, real, "the first of a pair", first);
+                assert_sum(got[other], b, 2 * np + 16, real, "the other of a pair", other);
+            }
+            for (size_t i = 0; i < padded; i++) { /* sides 0 and 2 are each other's images */
+                const size_t side = i / 2 % 4, image = side % 2 ? i : i ^ 4;
+                const double x = xe[i].value, y = xo[image].value;
+                if (side == 3) {
+                    assert_in_range((int)fold[2 * i * lanes], 7, 8);
+                    continue;
+                }
+                assert_near(fold[2 * i * lanes], x + y, 4 * epsilon(real), "a sum", i);
+                assert_near(fold[(2 * i + 1) * lanes], x - y, 4 * epsilon(real), "a difference", i);
+            }
+            assert_in_range((int)out.v[t * (size_t)(np + 1) * lanes + lane], 7, 8);
+        }
+    array *const arrays[] = {&u, &v, &out, &folds};
+    for (size_t k = 0; k < EG_COUNT(arrays); k++)
+        array_free(arrays[k]);
+    matrix_free(&odd);
+    matrix_free(&even);
+    eg_buffer_destroy(&table);
+    eg_kernel_destroy(&kernel);
+    free(text);
+}
+
+/* With operands in registers, and in shared memory. */
+static void pairs(eg_device *device, eg_type real)
+{
+    set_pocl_optimises(false);
+    run_pairs(device, real, 16, 4, 1024);
+    run_pairs(device, real, 3, 1, 0);
+    if (uses_mma(device)) run_pairs(device, real, 30, 6, 0);
+}
+
+static void test_fragments__rows_that_are_mirror_images_have_even_and_odd_parts(void **state)
+{
+    (void)state;
+    on_every_device(pairs);
+}
+
+/* --- sums that are worked on ------------------------------------------------------------------------- */
+
+static void run_worked_on(eg_device *device, eg_type real, int np, int nq)
+{
+    enum { TILES = 3, LANES = 16 };
+    const eg_define defines[] = {{"FIELDS", 1}, {"NC", 1},   {"NP", np},
+                                 {"NQ", nq},    {"K_FN", 8}, {"K_UNROLL_CHUNKS", 1}};
+    uint64_t seed = 47;
+    char *text = read_test_source("fragments.k.c");
+    eg_context *ctx = eg_device_context(device);
+    eg_kernel *kernel = NULL;
+    now_at(device, real, "np %d, nq %d", np, nq);
+    TEST_OK(ctx, eg_kernel_create(device,
+                                  &(eg_kernel_options){.size = sizeof(eg_kernel_options),
+                                                       .source = "kernel/fragments.k.c",
+                                                       .text = text,
+                                                       .entry = "worked_on",
+                                                       .real = real,
+                                                       .lanes = LANES,
+                                                       .defines = defines,
+                                                       .define_count = EG_COUNT(defines)},
+                                  &kernel));
+    array u = array_random(device, real, TILES * (size_t)np * LANES, -1, 1, &seed);
+    matrix A = matrix_random(device, real, nq, np, -1, 1, &seed);
+    matrix B = matrix_random(device, real, np, nq, -1, 1, &seed);
+    array out = array_poisoned(device, real, TILES * (size_t)np * LANES);
+    TEST_OK(ctx, eg_launch(kernel, TILES, EG_BUFFER("u", u.buffer), EG_OPERATOR("A", A.op),
+                           EG_OPERATOR("B", B.op), EG_BUFFER("out", out.buffer)));
+    array_download(&out);
+    for (size_t t = 0; t < TILES; t++)
+        for (int lane = 0; lane < LANES; lane++) {
+            const double *tile = u.v + t * (size_t)np * LANES;
+            sum x[POINTS_MOST], w[POINTS_MOST];
+            column(tile, 0, np, LANES, lane, x);
+            for (int i = 0; i < nq; i++) {
+                w[i] = product(&A, i, x);
+                w[i].value *= 1 + x[1].value;
+                w[i].size *= 1 + x[1].size;
+            }
+            for (int i = 0; i < np; i++) {
+                const size_t at = (t * (size_t)np + (size_t)i) * LANES + (size_t)lane;
+                assert_sum(out.v[at], product(&B, i, w), np + nq + 16, real, "out", at);
+            }
+        }
+    array_free(&out);
+    array_free(&u);
+    matrix_free(&B);
+    matrix_free(&A);
+    eg_kernel_destroy(&kernel);
+    free(text);
+}
+
+static void worked_on(eg_device *device, eg_type real)
+{
+    set_pocl_optimises(false);
+    run_worked_on(device, real, 10, 5);
+    run_worked_on(device, real, 21, 11);
+}
+
+static void test_fragments__sums_may_be_worked_on_and_multiplied_again(void **state)
+{
+    (void)state;
+    on_every_device(worked_on);
+}
+
 /* --- chunks ------------------------------------------------------------------------------------------ */
 
 /* A chunk that the packing of operators has no room for would read behind them. */
@@ -496,6 +687,8 @@ int main(void)
         KERNEL_TEST(test_fragments__operands_of_two_sizes_from_several_arrays_meet_at_the_points),
         KERNEL_TEST(test_fragments__sums_may_be_stored_again),
         KERNEL_TEST(test_fragments__points_and_sums_come_from_memory),
+        KERNEL_TEST(test_fragments__rows_that_are_mirror_images_have_even_and_odd_parts),
+        KERNEL_TEST(test_fragments__sums_may_be_worked_on_and_multiplied_again),
         KERNEL_TEST(test_fragments__a_chunk_that_does_not_fit_the_packing_is_refused),
         cmocka_unit_test(test_fragments__a_chunk_of_less_than_a_fragment_is_refused),
     };

@@ -64,3 +64,6 @@ typedef f32 real;
 
 /* Fragments cover K_FN rows; a padded point repeats the last valid one. */
 #define K_CHUNK_COUNT(n) (((n) + K_FN - 1) / K_FN)
+
+/* Points 2k and 2k + 1 of a chunk belong to side k; the mirror exchanges sides 0 and 2. */
+#define K_OPPOSITE(point) ((point) / 2 % 2 ? (point) : (point) ^ 4)

@@ -358,6 +358,67 @@ K_INLINE void k_store_rows(const int count, const int n, const int padded, const
         if ((c) * K_FN + k_q < (n)) k_stream(K_POINT_ROW(c, k_q, u, rows, first), k_load(y[f][k_q]))
 #define K_POINT_ROW(c, q, u, rows, first) \
     (K_TILE(u, k_t, rows) + ((first) + (c) * K_FN + (q)) * LANES + k_l0)
+#define K_TAKE(y, f, c, z, g) k_copy_rows(z[g][(c) * K_FN], y[f][0])
+#define K_GIVE(z, g, c, y, f) k_copy_rows(y[f][0], z[g][(c) * K_FN])
+K_INLINE void k_copy_rows(const real *from, real *to)
+{
+    for (int q = 0; q < K_FN; q++) k_store(to + q * K_FL, k_load(from + q * K_FL));
+}
+
+/* Sums and differences of rows that are mirror images, times `scale`: pairs [n][2]. */
+K_INLINE void k_take_pairs(const real scale, const int n, const int no, const real *p,
+                           const i32 *pairs, real *e, real *o)
+{
+    for (int r = 0; r < n; r++) {
+        const k_vector a = k_load(p + pairs[2 * r] * LANES), b = k_load(p + pairs[2 * r + 1] * LANES);
+        k_store(e + r * K_FL, scale * (a + b));
+        if (r < no) k_store(o + r * K_FL, scale * (a - b));
+    }
+}
+#define K_LOADPAIRS(xe, xo, f, ne, no, u, rows, first, pairs) \
+    k_take_pairs(K_R(1), ne, no, K_TILE(u, k_t, rows) + (first) * LANES + k_l0, pairs, xe[f][0], xo[f][0])
+#define K_SUMPAIRS(ze, zo, f, ne, no, u, rows, first, pairs) \
+    k_take_pairs(K_R(0.5), ne, no, K_TILE(u, k_t, rows) + (first) * LANES + k_l0, pairs, ze[f][0], zo[f][0])
+#define K_POINTPAIRS(e, o, f, c, n, u, rows, first, pairs) \
+    k_point_pairs((n) - (c) * K_FN, K_TILE(u, k_t, rows) + (first) * LANES + k_l0, \
+                  (pairs) + 2 * (c) * K_FN, e[f][0], o[f][0])
+K_INLINE void k_point_pairs(const int n, const real *p, const i32 *pairs, real *e, real *o)
+{
+    const int some = K_MIN(n, K_FN);
+    k_take_pairs(K_R(1), some, some, p, pairs, e, o);
+    for (int r = some; r < K_FN; r++) {
+        k_store(e + r * K_FL, (k_vector){0});
+        k_store(o + r * K_FL, (k_vector){0});
+    }
+}
+#define K_STOREPAIRS(ze, zo, f, ne, no, u, rows, first, pairs) \
+    k_store_pairs(ne, no, ze[f][0], zo[f][0], K_TILE(u, k_t, rows) + (first) * LANES + k_l0, pairs)
+static const _Alignas(64) real k_nothing[K_FL];
+K_INLINE void k_store_pairs(const int n, const int no, const real *e, const real *o, real *p,
+                            const i32 *pairs)
+{
+    for (int r = 0; r < n; r++) {
+        const k_vector sum = k_load(e + r * K_FL);
+        const k_vector part = k_load(r < no ? o + r * K_FL : (const real *)k_nothing);
+        k_stream(p + pairs[2 * r] * LANES, sum + part);
+        if (r < no) k_stream(p + pairs[2 * r + 1] * LANES, sum - part);
+    }
+}
+#define K_FOLD(e, o, f, a, b) k_fold(a[f][0], b[f][0], e[f][0], o[f][0])
+K_INLINE void k_fold(const real *a, const real *b, real *e, real *o)
+{
+    for (int r = 0; r < 8; r++) {
+        const k_vector x = k_load(a + r * K_FL), y = k_load(b + K_OPPOSITE(r) * K_FL);
+        k_store(e + r * K_FL, x + y);
+        k_store(o + r * K_FL, x - y);
+    }
+}
+#define K_POINTPUT(y, f, i, c, n, u, rows, condition, row) \
+    for (int k_q = 0; k_q < K_FN; k_q++) { \
+        const int i = K_POINT(c, n), k_h = 0; /* the row is the same for all lanes */ \
+        (void)i, (void)k_h; \
+        if (condition) k_stream(K_TILE(u, k_t, rows) + (row) * LANES + k_l0, k_load(y[f][k_q])); \
+    }
 #define K_LANELOAD(x, u, rows, row) \
     k_store(x, k_load(K_TILE(u, k_t, rows) + (row) * LANES + k_l0))
 #define K_ZERO(x, F, n) \

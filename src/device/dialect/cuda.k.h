@@ -297,6 +297,9 @@ template <int F, int ROWS> struct k_operand<F, ROWS, 0> {
     k_left fragments[F][N];
     __device__ __forceinline__ k_operand(unsigned char *) {}
     __device__ __forceinline__ k_left get(int f, int k) const { return fragments[f][k]; }
+    __device__ __forceinline__ void begin() {}
+    __device__ __forceinline__ bool mine(int) const { return true; }
+    __device__ __forceinline__ void put(int f, int k, const k_fragment &x) { fragments[f][k] = k_left_of(x); }
     template <int FIELDS> __device__ __forceinline__ void load(int f, const real *from)
     {
 #pragma unroll
@@ -320,6 +323,12 @@ template <int F, int ROWS, int STRIDE> struct k_operand {
     __device__ __forceinline__ k_left get(int f, int k) const
     {
         return k_left_of(k_fragment_get(base + (f * N + k) * 64));
+    }
+    __device__ __forceinline__ void begin() { k_group_sync(); }
+    __device__ __forceinline__ bool mine(int k) const { return k % K_PARTS == K_PART; }
+    __device__ __forceinline__ void put(int f, int k, const k_fragment &x)
+    {
+        k_fragment_set(base + (f * N + k) * 64, x);
     }
     template <int FIELDS> __device__ __forceinline__ void load(int f, const real *from)
     {
@@ -422,6 +431,147 @@ __device__ __forceinline__ void k_point_get(k_fragment &x, int v, const real *ro
 #define K_POINTSTORE(y, f, c, n, u, rows, first) \
     K_UNROLL for (int k_s = 0; k_s < K_SUB; k_s++) \
         k_tile_set<n, LANES, 0>(K_GROUP_AT(u, rows, first) + K_CORNER, (c) * K_SUB + k_s, K_Q, y[f][k_s])
+
+/* --- pairs of rows: mirror images, as their sums and differences --- */
+
+/* Pairs 8k + 2q and 8k + 2q + 1 of a table: a, b, a, b. */
+__device__ __forceinline__ int4 k_pairs_at(const i32 *pairs, int k)
+{
+    return __ldg((const int4 *)pairs + k * 4 + K_Q);
+}
+
+/* Sums and differences of the rows of pairs 8k … among N, times `scale`; zero behind the last. */
+template <int N>
+__device__ __forceinline__ void k_pairs_get(const real *from, const i32 *pairs, int k, real scale,
+                                            k_fragment &even, k_fragment &odd)
+{
+    const int4 at = k_pairs_at(pairs, k);
+    const real *corner = from + (K_LANE_ID >> 2) * 2;
+#pragma unroll
+    for (int v = 0; v < 2; v++) {
+        const bool valid = k * 8 + 2 * K_Q + v < N;
+        const k_pair zero = k_pair{};
+        const k_pair a = valid ? *(const k_pair *)(corner + (v ? at.z : at.x) * LANES) : zero;
+        const k_pair b = valid ? *(const k_pair *)(corner + (v ? at.w : at.y) * LANES) : zero;
+        even.v[v] = scale * (a.x + b.x), even.v[v + 2] = scale * (a.y + b.y);
+        odd.v[v] = scale * (a.x - b.x), odd.v[v + 2] = scale * (a.y - b.y);
+    }
+}
+
+#define K_POINTPAIRS(e, o, f, c, n, u, rows, first, pairs) \
+    K_UNROLL for (int k_s = 0; k_s < K_SUB; k_s++) \
+        k_pairs_get<n>(K_GROUP_AT(u, rows, first), pairs, (c) * K_SUB + k_s, K_R(1), e[f][k_s], o[f][k_s])
+
+template <int NE, int NO, class Even, class Odd>
+__device__ __forceinline__ void k_load_pairs(Even &xe, Odd &xo, int f, const real *from, const i32 *pairs)
+{
+    xe.begin();
+    xo.begin();
+#pragma unroll
+    for (int k = 0; k < K_EIGHTS(NE); k++) {
+        if (!xe.mine(k) && !xo.mine(k)) continue;
+        k_fragment even, odd;
+        k_pairs_get<NE>(from, pairs, k, K_R(1), even, odd);
+        if (xe.mine(k)) xe.put(f, k, even);
+        if (xo.mine(k) && k < K_EIGHTS(NO)) xo.put(f, k, odd);
+    }
+    xe.begin();
+    xo.begin();
+}
+#define K_LOADPAIRS(xe, xo, f, ne, no, u, rows, first, pairs) \
+    k_load_pairs<ne, no>(xe, xo, f, K_GROUP_AT(u, rows, first), pairs)
+
+template <int NE, int NO, int F>
+__device__ __forceinline__ void k_sum_pairs(k_fragment (&ze)[F][K_EIGHTS(NE)], k_fragment (&zo)[F][K_EIGHTS(NO)],
+                                            int f, const real *from, const i32 *pairs)
+{
+#pragma unroll
+    for (int k = 0; k < K_EIGHTS(NE); k++) {
+        k_fragment even = {}, odd = {};
+        if (K_PART == 0) k_pairs_get<NE>(from, pairs, k, K_R(0.5), even, odd);
+        ze[f][k] = even;
+        if (k < K_EIGHTS(NO)) zo[f][k] = odd;
+    }
+}
+#define K_SUMPAIRS(ze, zo, f, ne, no, u, rows, first, pairs) \
+    k_sum_pairs<ne, no>(ze, zo, f, K_GROUP_AT(u, rows, first), pairs)
+
+/* What the warps of a group have of a sum in all, as in k_store: fragment k is completed by warp k % 2. */
+template <int NE, int NO, int F>
+__device__ __forceinline__ void k_store_pairs(k_fragment (&ze)[F][K_EIGHTS(NE)],
+                                              k_fragment (&zo)[F][K_EIGHTS(NO)], int f, real *to,
+                                              const i32 *pairs)
+{
+#if K_PARTS == 2
+    k_pair *exchange = (k_pair *)(k_shared + K_EXCHANGE) + K_GROUP * (K_EXCHANGE_STRIDE * 64);
+    k_group_sync();
+#pragma unroll
+    for (int k = 0; k < K_EIGHTS(NE); k++) {
+        if (k % 2 == K_PART) continue;
+        k_fragment_set(exchange + k * 64, ze[f][k]);
+        if (k < K_EIGHTS(NO)) k_fragment_set(exchange + (K_EIGHTS(NE) + k) * 64, zo[f][k]);
+    }
+    k_group_sync();
+#endif
+    real *corner = to + (K_LANE_ID >> 2) * 2;
+#pragma unroll
+    for (int k = 0; k < K_EIGHTS(NE); k++) {
+        k_fragment even = ze[f][k], odd = k < K_EIGHTS(NO) ? zo[f][k] : k_fragment{};
+#if K_PARTS == 2
+        if (k % 2 != K_PART) continue;
+        const k_fragment e = k_fragment_get(exchange + k * 64);
+        const k_fragment o = k < K_EIGHTS(NO) ? k_fragment_get(exchange + (K_EIGHTS(NE) + k) * 64)
+                                              : k_fragment{};
+#pragma unroll
+        for (int v = 0; v < 4; v++) even.v[v] += e.v[v], odd.v[v] += o.v[v];
+#endif
+        const int4 at = k_pairs_at(pairs, k);
+#pragma unroll
+        for (int v = 0; v < 2; v++) {
+            const int row = k * 8 + 2 * K_Q + v;
+            const real d = row < NO ? odd.v[v] : K_R(0), h = row < NO ? odd.v[v + 2] : K_R(0);
+            if (row >= NE) continue;
+            __stcs((k_pair *)(corner + (v ? at.z : at.x) * LANES),
+                   k_pair{even.v[v] + d, even.v[v + 2] + h});
+            if (row < NO)
+                __stcs((k_pair *)(corner + (v ? at.w : at.y) * LANES),
+                       k_pair{even.v[v] - d, even.v[v + 2] - h});
+        }
+    }
+}
+#define K_STOREPAIRS(ze, zo, f, ne, no, u, rows, first, pairs) \
+    k_store_pairs<ne, no>(ze, zo, f, K_GROUP_AT(u, rows, first), pairs)
+
+/* Quarters 0 and 2 exchange what they have of b. */
+__device__ __forceinline__ void k_fold(k_fragment &even, k_fragment &odd, const k_fragment &a,
+                                       const k_fragment &b)
+{
+    const int from = K_LANE_ID ^ (K_Q & 1 ? 0 : 2);
+#pragma unroll
+    for (int v = 0; v < 4; v++) {
+        const real x = a.v[v], y = __shfl_sync(0xffffffffu, b.v[v], from);
+        even.v[v] = x + y;
+        odd.v[v] = x - y;
+    }
+}
+#define K_FOLD(e, o, f, a, b) k_fold(e[f][0], o[f][0], a[f][0], b[f][0])
+
+#define K_POINTPUT(y, f, i, c, n, u, rows, condition, row) \
+    K_UNROLL for (int k_s = 0; k_s < K_SUB; k_s++) K_UNROLL for (int k_v = 0; k_v < 2; k_v++) \
+    { \
+        const int i = K_POINT(c, n), k_h = 0; /* the row is the same for both lanes */ \
+        (void)i, (void)k_h; \
+        k_point_put(y[f][k_s], k_v, K_GROUP_AT(u, rows, row), condition); \
+    }
+__device__ __forceinline__ void k_point_put(const k_fragment &x, int v, real *row, bool counts)
+{
+    if (counts) ((k_pair *)row)[K_LANE_ID >> 2] = k_pair{x.v[v], x.v[v + 2]};
+}
+
+#define K_TAKE(y, f, c, z, g) \
+    K_UNROLL for (int k_s = 0; k_s < K_SUB; k_s++) y[f][k_s] = z[g][(c) * K_SUB + k_s]
+#define K_GIVE(z, g, c, y, f) \
+    K_UNROLL for (int k_s = 0; k_s < K_SUB; k_s++) z[g][(c) * K_SUB + k_s] = y[f][k_s]
 
 #define K_ZERO(x, F, n) \
     K_UNROLL for (int k_f = 0; k_f < (F); k_f++) \

@@ -108,6 +108,57 @@ typedef real vreal;
     K_UNROLL for (int k_r = 0; k_r < K_FN; k_r++) \
         if ((c) * K_FN + k_r < (n)) \
     K_TILE(u, k_t, rows)[((first) + (c) * K_FN + k_r) * LANES + K_LANE_ID] = y[f][k_r]
+#define K_PAIR_AT(u, rows, first, pairs, i) \
+    (K_TILE(u, k_t, rows)[((first) + (pairs)[i]) * LANES + K_LANE_ID])
+#define K_POINTPAIRS(e, o, f, c, n, u, rows, first, pairs) \
+    K_UNROLL for (int k_r = 0; k_r < K_FN; k_r++) \
+    { \
+        const int k_at = 2 * K_MIN((c) * K_FN + k_r, (n) - 1); \
+        const real k_a = K_PAIR_AT(u, rows, first, pairs, k_at); \
+        const real k_b = K_PAIR_AT(u, rows, first, pairs, k_at + 1); \
+        e[f][k_r] = (c) * K_FN + k_r < (n) ? k_a + k_b : K_R(0); \
+        o[f][k_r] = (c) * K_FN + k_r < (n) ? k_a - k_b : K_R(0); \
+    }
+#define K_LOADPAIRS(xe, xo, f, ne, no, u, rows, first, pairs) \
+    K_TAKE_PAIRS(xe, xo, f, K_R(1), ne, no, u, rows, first, pairs)
+#define K_SUMPAIRS(ze, zo, f, ne, no, u, rows, first, pairs) \
+    K_TAKE_PAIRS(ze, zo, f, K_R(0.5), ne, no, u, rows, first, pairs)
+#define K_TAKE_PAIRS(e, o, f, scale, ne, no, u, rows, first, pairs) \
+    K_UNROLL for (int k_r = 0; k_r < (ne); k_r++) \
+    { \
+        const real k_a = K_PAIR_AT(u, rows, first, pairs, 2 * k_r); \
+        const real k_b = K_PAIR_AT(u, rows, first, pairs, 2 * k_r + 1); \
+        e[f][k_r] = scale * (k_a + k_b); \
+        if (k_r < (no)) o[f][K_MIN(k_r, (no) - 1)] = scale * (k_a - k_b); \
+    }
+#define K_STOREPAIRS(ze, zo, f, ne, no, u, rows, first, pairs) \
+    K_UNROLL for (int k_r = 0; k_r < (ne); k_r++) \
+    { \
+        const real k_d = k_r < (no) ? zo[f][K_MIN(k_r, (no) - 1)] : K_R(0); \
+        K_PAIR_AT(u, rows, first, pairs, 2 * k_r) = ze[f][k_r] + k_d; \
+        K_PAIR_AT(u, rows, first, pairs, 2 * k_r + 1) = ze[f][k_r] - k_d; \
+    }
+#define K_FOLD(e, o, f, a, b) \
+    K_UNROLL for (int k_r = 0; k_r < 8; k_r++) \
+    { \
+        const real k_x = a[f][k_r], k_y = b[f][K_OPPOSITE(k_r)]; \
+        e[f][k_r] = k_x + k_y; \
+        o[f][k_r] = k_x - k_y; \
+    }
+#define K_POINTPUT(y, f, i, c, n, u, rows, condition, row) \
+    K_UNROLL for (int k_q = 0; k_q < K_FN; k_q++) \
+    { \
+        const int i = K_POINT(c, n); \
+        (void)i; \
+        if (condition) K_TILE(u, k_t, rows)[(row) * LANES + K_LANE_ID] = y[f][k_q]; \
+    }
+#define K_TAKE(y, f, c, z, g) \
+    K_UNROLL for (int k_r = 0; k_r < K_FN; k_r++) y[f][k_r] = z[g][K_ROW_OF(z, (c) * K_FN + k_r)]
+#define K_GIVE(z, g, c, y, f) \
+    K_UNROLL for (int k_r = 0; k_r < K_FN; k_r++) \
+        if ((c) * K_FN + k_r <= K_LAST_ROW(z)) z[g][K_ROW_OF(z, (c) * K_FN + k_r)] = y[f][k_r]
+#define K_LAST_ROW(z) ((int)(sizeof z[0] / sizeof z[0][0]) - 1)
+#define K_ROW_OF(z, row) K_MIN(row, K_LAST_ROW(z))
 #define K_LANELOAD(x, u, rows, row) x[0] = K_TILE(u, k_t, rows)[(row) * LANES + K_LANE_ID]
 #define K_ZERO(x, F, n) \
     K_UNROLL for (int k_f = 0; k_f < (F); k_f++) K_UNROLL for (int k_r = 0; k_r < (n); k_r++) \

@@ -25,7 +25,7 @@ typedef struct elliptic_case {
     const char *k; /* NULL: 1 */
     eg_elliptic_boundary types[ELLIPTIC_BOUNDARIES];
     const char *robin; /* at boundaries of that type */
-    bool quadrature;
+    eg_elliptic_form form;
 } elliptic_case;
 
 /* Bends a box, its sides, too. */
@@ -91,13 +91,13 @@ static inline elliptic_problem elliptic_on(eg_device *device, eg_comm *comm, eg_
     p.robin = expression(ctx, c->robin);
     for (int b = 0; b < ELLIPTIC_BOUNDARIES; b++)
         if (c->types[b] == EG_ELLIPTIC_ROBIN) robin[b] = p.robin;
-    TEST_OK(ctx, eg_elliptic_create(p.space, real,
-                                    &(eg_elliptic_options){.lambda = c->lambda,
-                                                           .k = p.k,
-                                                           .types = c->types,
-                                                           .robin = robin,
-                                                           .quadrature = c->quadrature},
-                                    &p.A));
+    TEST_OK(
+        ctx,
+        eg_elliptic_create(
+            p.space, real,
+            &(eg_elliptic_options){
+                .lambda = c->lambda, .k = p.k, .types = c->types, .robin = robin, .form = c->form},
+            &p.A));
     TEST_OK(ctx, eg_field_create(p.space, 1, real, &p.u));
     TEST_OK(ctx, eg_field_create(p.space, 1, real, &p.y));
     p.count = eg_field_host_count(p.u);

@@ -51,7 +51,7 @@ static void destroy(problem *p)
 }
 
 /* Random values on a square of 2 cells² triangles with Dirichlet sides. */
-static eg_status create(eg_bench *bench, int cells, int degree, eg_type real, bool quadrature,
+static eg_status create(eg_bench *bench, int cells, int degree, eg_type real, eg_elliptic_form form,
                         problem *p)
 {
     double *values = NULL;
@@ -68,8 +68,7 @@ static eg_status create(eg_bench *bench, int cells, int degree, eg_type real, bo
         bench->device, p->comm, p->mesh,
         &(eg_space_options){.basis = EG_BASIS_LOBATTO, .degree = degree, .lanes = lanes},
         &p->space));
-    EG_TRY(eg_elliptic_create(p->space, real, &(eg_elliptic_options){.quadrature = quadrature},
-                              &p->op));
+    EG_TRY(eg_elliptic_create(p->space, real, &(eg_elliptic_options){.form = form}, &p->op));
     EG_TRY(eg_field_create(p->space, 1, real, &p->u));
     EG_TRY(eg_field_create(p->space, 1, real, &p->y));
     EG_TRY(eg_gradient_create(p->space, &p->slopes));
@@ -88,8 +87,8 @@ static eg_status verify(eg_bench *bench, int degree)
     problem fast = {0}, plain = {0};
     double *got = NULL, *want = NULL;
     eg_status status = EG_OK;
-    EG_TRY(create(bench, 6, degree, EG_F64, false, &fast));
-    EG_TRY(create(bench, 6, degree, EG_F64, true, &plain));
+    EG_TRY(create(bench, 6, degree, EG_F64, EG_ELLIPTIC_FASTEST, &fast));
+    EG_TRY(create(bench, 6, degree, EG_F64, EG_ELLIPTIC_QUADRATURE, &plain));
     const size_t count = eg_field_host_count(fast.u);
     EG_TRY(eg_new(bench->ctx, count, &got));
     EG_TRY(eg_new(bench->ctx, count, &want));
@@ -121,7 +120,7 @@ static eg_status verify_gradient(eg_bench *bench, int degree)
     snprintf(text[0], sizeof text[0], "(x + 2*y)^%d", degree);
     snprintf(text[1], sizeof text[1], "%d*(x + 2*y)^%d", degree, degree - 1);
     snprintf(text[2], sizeof text[2], "%d*(x + 2*y)^%d", 2 * degree, degree - 1);
-    EG_TRY(create(bench, 6, degree, EG_F64, false, &p));
+    EG_TRY(create(bench, 6, degree, EG_F64, EG_ELLIPTIC_FASTEST, &p));
     for (int i = 0; i < 3; i++)
         EG_TRY(
             eg_expression_create(bench->ctx, text[i], symbols, EG_COUNT(symbols), NULL, &list[i]));
@@ -169,7 +168,7 @@ static eg_status measure(eg_bench *bench, const char *name, int degree, eg_type 
     eg_bench_work work = {.name = name, .size = size};
     eg_bench_progress(bench, "%s %s", name, size);
     if (real == EG_F64) EG_TRY(verify(bench, degree));
-    EG_TRY(create(bench, cells, degree, real, false, &p));
+    EG_TRY(create(bench, cells, degree, real, EG_ELLIPTIC_FASTEST, &p));
     const double elements = p.mesh->element_count;
     work.bytes = elements * (value * (3 * n + 6 * on_face + 9) + 15);
     work.flops = elements * (2 * 3 * m * (n + m) + 2 * n * (3 * n + 6 * m) + 6 * m * m + beside);
@@ -193,10 +192,10 @@ static eg_status measure_gradient(eg_bench *bench, int degree)
     char size[32];
     eg_status status = EG_OK;
     snprintf(size, sizeof size, "N=%d", degree);
-    eg_bench_work work = {.name = "gradient", .size = size};
+    eg_bench_work work = {.name = "gradient", .size = size, .in_paper = true};
     eg_bench_progress(bench, "gradient %s", size);
     EG_TRY(verify_gradient(bench, degree));
-    EG_TRY(create(bench, (int)ceil(sqrt(dof / (2 * n))), degree, EG_F64, false, &p));
+    EG_TRY(create(bench, (int)ceil(sqrt(dof / (2 * n))), degree, EG_F64, EG_ELLIPTIC_FASTEST, &p));
     const double elements = p.mesh->element_count;
     work.bytes = elements * 8 * (3 * n + 4);
     work.flops = elements * (4 * n * n + 6 * n);
@@ -216,15 +215,19 @@ static eg_status run(eg_bench *bench)
     /* For the picture, at the size of degree 4; every point has its own. */
     EG_TRY(eg_bench_measure_ceilings(bench, bench->info->is_gpu ? (size_t)5e8 : (size_t)8e7));
     for (int degree = 1; degree <= EG_DEGREE_MAX; degree++)
-        EG_TRY(measure(bench, "elliptic", degree, EG_F64));
+        if (eg_bench_wants(bench, degree)) EG_TRY(measure(bench, "elliptic", degree, EG_F64));
     for (int degree = 1; degree <= EG_DEGREE_MAX; degree++)
-        EG_TRY(measure(bench, "elliptic-f32", degree, EG_F32));
+        if (eg_bench_wants(bench, degree)) EG_TRY(measure(bench, "elliptic-f32", degree, EG_F32));
     for (int degree = 1; degree <= EG_DEGREE_MAX; degree++)
-        EG_TRY(measure_gradient(bench, degree));
+        if (eg_bench_wants(bench, degree)) EG_TRY(measure_gradient(bench, degree));
 done:
     return status;
 }
 
 const eg_bench_driver eg_bench_elliptic = {
-    "elliptic", "the interior penalty operator and the gradient on triangles, by degree", true,
-    run};
+    .name = "elliptic",
+    .summary = "the interior penalty operator and the gradient on triangles, by degree",
+    .on_roofline = true,
+    .by_degree = true,
+    .run = run,
+};

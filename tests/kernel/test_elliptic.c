@@ -24,9 +24,26 @@ static const elliptic_case periodic = {"periodic",     TRIANGLES,        .height
 static const elliptic_case constant = {"a constant k",    TRIANGLES,     .height = 1,
                                        .perturb = 0.3,    .lambda = 0.7, .k = "2.5",
                                        .types = {D, N, D}};
-static const elliptic_case by_points = {"by quadrature",   TRIANGLES,     .height = 1,
-                                        .perturb = 0.3,    .lambda = 0.7, .types = {D, N, D, N},
-                                        .quadrature = true};
+static const elliptic_case by_points = {"by quadrature",
+                                        TRIANGLES,
+                                        .height = 1,
+                                        .perturb = 0.3,
+                                        .lambda = 0.7,
+                                        .types = {D, N, D, N},
+                                        .form = EG_ELLIPTIC_QUADRATURE};
+static const elliptic_case chained = {"in chains",
+                                      TRIANGLES,
+                                      .height = 0.5,
+                                      .perturb = 0.3,
+                                      .turned = true,
+                                      .lambda = 0.7,
+                                      .form = EG_ELLIPTIC_CHAINS};
+static const elliptic_case mirrored = {
+    "in even and odd parts", TRIANGLES,  .height = 0.5,         .perturb = 0.3,
+    .lambda = 0.7,           .k = "2.5", .types = {D, N, D, N}, .form = EG_ELLIPTIC_MIRRORED};
+static const elliptic_case mirrored_pure = {
+    "in even and odd parts, turned", TRIANGLES, .height = 0.05, .perturb = 0.3, .turned = true,
+    .form = EG_ELLIPTIC_MIRRORED};
 static const elliptic_case varying = {"k that varies",       TRIANGLES,       .height = 0.05,
                                       .perturb = 0.3,        .lambda = 0.7,   .k = "1 + x*x",
                                       .types = {D, N, R, D}, .robin = "2 + x"};
@@ -115,6 +132,10 @@ static void devices_body(eg_device *device, eg_type real)
     for (size_t i = 0; i < EG_COUNT(cases); i++)
         compare_with_form(device, cases[i], 3, real, real == EG_F64 ? 1e-12 : 1e-5);
     compare_with_form(device, &turned, 1, real, real == EG_F64 ? 1e-12 : 1e-5);
+    /* The forms for GPUs: faces with a point in the middle and without. */
+    compare_with_form(device, &chained, 2, real, real == EG_F64 ? 1e-12 : 1e-5);
+    compare_with_form(device, &mirrored, 4, real, real == EG_F64 ? 1e-12 : 1e-5);
+    compare_with_form(device, &mirrored_pure, 3, real, real == EG_F64 ? 1e-12 : 1e-5);
     set_pocl_optimises(true);
 }
 
@@ -155,6 +176,8 @@ static void symmetry_body(eg_device *device)
         check_symmetry(device, &turned, degree);
         check_symmetry(device, &bent_varying, degree);
         if (degree % 3 == 2) check_symmetry(device, &varying, degree);
+        if (degree % 4 == 2 || getenv("EAGRE_TEST_LONG"))
+            check_symmetry(device, &mirrored_pure, degree);
     }
 }
 

@@ -11,17 +11,17 @@
 
 static eg_status create_and_multiply(eg_space *space, void *user)
 {
-    const bool *quadrature = user;
+    const eg_elliptic_form *form = user;
     eg_elliptic *A = NULL;
     eg_mass *mass = NULL;
     eg_field *u = NULL, *y = NULL;
     eg_status status = EG_OK;
-    EG_TRY(
-        eg_elliptic_create(space, EG_F64, &(eg_elliptic_options){.quadrature = *quadrature}, &A));
+    EG_TRY(eg_elliptic_create(space, EG_F64, &(eg_elliptic_options){.form = *form}, &A));
     EG_TRY(eg_mass_create(space, EG_F64, &mass));
     EG_TRY(eg_field_create(space, 1, EG_F64, &u));
     EG_TRY(eg_field_create(space, 1, EG_F64, &y));
-    if (*quadrature) EG_TRY(eg_elliptic_load(A, &(eg_elliptic_data){0}, 0, u->data));
+    if (*form == EG_ELLIPTIC_QUADRATURE)
+        EG_TRY(eg_elliptic_load(A, &(eg_elliptic_data){0}, 0, u->data));
     EG_TRY(eg_elliptic_apply(A, u->data, y->data));
     EG_TRY(eg_mass_apply(mass, u->data, y->data));
 done:
@@ -84,10 +84,14 @@ static void test_elliptic_memory__failure_is_an_error_and_leaks_nothing(void **s
 {
     (void)state;
     const eg_box_options straight_box = box_options(EG_SHAPE_TRI, 2, 2, 0, 0);
-    box_allocation_sweep(&straight_box, create_and_multiply, &(bool){false});
+    box_allocation_sweep(&straight_box, create_and_multiply,
+                         &(eg_elliptic_form){EG_ELLIPTIC_FASTEST});
     if (!getenv("EAGRE_TEST_LONG")) return;
     const eg_box_options curved_box = box_options(EG_SHAPE_TRI, 2, 1, 0, 2);
-    box_allocation_sweep(&curved_box, create_and_multiply, &(bool){true});
+    box_allocation_sweep(&curved_box, create_and_multiply,
+                         &(eg_elliptic_form){EG_ELLIPTIC_QUADRATURE});
+    box_allocation_sweep(&straight_box, create_and_multiply,
+                         &(eg_elliptic_form){EG_ELLIPTIC_MIRRORED});
 }
 
 static void test_elliptic_memory__failure_while_a_matrix_is_made_leaks_nothing(void **state)

@@ -10,6 +10,10 @@
  * the first of them that has none. */
 #include "model/elliptic/colours.h"
 
+#include "mesh/ghosts.h"
+
+#include <string.h>
+
 enum { NONE = 255 };
 
 /* What an element tells its neighbours, of itself or (distance 2) of all around it. */
@@ -21,11 +25,9 @@ typedef struct view {
 typedef struct painter {
     const eg_mesh *mesh; /* not owned */
     int distance;
-    uint8_t *colour;       /* [elements + ghosts] not owned */
-    view *views;           /* [elements + ghosts] */
-    view *sent;            /* [sum of the links' send_count] */
-    eg_message *messages;  /* [links] */
-    eg_exchange *exchange; /* of views */
+    uint8_t *colour; /* [elements + ghosts] not owned */
+    view *views;     /* [elements + ghosts] */
+    eg_mesh_ghosts *ghosts;
 } painter;
 
 /* One to one [steele2014], 0 to 0 only. */
@@ -59,12 +61,10 @@ static view of_itself(const painter *p, int32_t element)
                           : (view){.taken = (uint64_t)1 << colour};
 }
 
-/* Fills views of own elements, and has those of ghosts sent. */
+/* Fills views of own elements and of ghosts. */
 static eg_status look(painter *p)
 {
     const eg_mesh *mesh = p->mesh;
-    view *sent = p->sent;
-    eg_status status = EG_OK;
     for (int32_t e = 0; e < mesh->element_count; e++) {
         p->views[e] = of_itself(p, e);
         for (int f = 0; p->distance == 2 && f < face_count(mesh, e); f++) {
@@ -72,13 +72,7 @@ static eg_status look(painter *p)
             if (other >= 0) join(&p->views[e], of_itself(p, other));
         }
     }
-    for (int i = 0; i < mesh->link_count; i++)
-        for (int32_t k = 0; k < mesh->links[i].send_count; k++)
-            *sent++ = p->views[mesh->links[i].send[k]];
-    EG_TRY(eg_exchange_start(p->exchange));
-    EG_TRY(eg_exchange_wait(p->exchange));
-done:
-    return status;
+    return eg_mesh_ghosts_fill(p->ghosts);
 }
 
 /* Gives colours to own elements that come first; returns how many are left without. */
@@ -126,40 +120,16 @@ done:
     return status;
 }
 
-static eg_status prepare(painter *p)
-{
-    const eg_mesh *mesh = p->mesh;
-    eg_context *ctx = mesh->ctx;
-    const size_t all = (size_t)mesh->element_count + (size_t)mesh->ghost_count;
-    size_t sends = 0;
-    eg_status status = EG_OK;
-    for (int i = 0; i < mesh->link_count; i++)
-        sends += (size_t)mesh->links[i].send_count;
-    EG_TRY(eg_new(ctx, all, &p->views));
-    EG_TRY(eg_new(ctx, sends, &p->sent));
-    EG_TRY(eg_new(ctx, (size_t)mesh->link_count, &p->messages));
-    sends = 0;
-    for (int i = 0; i < mesh->link_count; i++) {
-        const eg_mesh_link *link = &mesh->links[i];
-        p->messages[i] = (eg_message){
-            link->rank, (size_t)link->send_count * sizeof *p->sent, p->sent + sends,
-            (size_t)link->receive_count * sizeof *p->views, p->views + link->receive_first};
-        sends += (size_t)link->send_count;
-    }
-    for (size_t e = 0; e < all; e++)
-        p->colour[e] = NONE;
-done:
-    return status;
-}
-
 eg_status eg_colour_elements(const eg_mesh *mesh, eg_comm *comm, int distance, uint8_t *colour,
                              int *count)
 {
+    const size_t all = (size_t)mesh->element_count + (size_t)mesh->ghost_count;
     painter p = {.mesh = mesh, .colour = colour};
     double left, most = 0;
     eg_status status = EG_OK;
-    EG_TRY(eg_comm_agree(comm, prepare(&p)));
-    EG_TRY(eg_exchange_create(comm, p.messages, (size_t)mesh->link_count, &p.exchange));
+    EG_TRY(eg_comm_agree(comm, eg_new(mesh->ctx, all, &p.views)));
+    EG_TRY(eg_mesh_ghosts_create(mesh, comm, sizeof *p.views, p.views, &p.ghosts));
+    memset(colour, NONE, all);
     do {
         p.distance = distance;
         EG_TRY(look(&p));
@@ -172,9 +142,7 @@ eg_status eg_colour_elements(const eg_mesh *mesh, eg_comm *comm, int distance, u
     EG_TRY(eg_comm_max(comm, 1, &most));
     *count = (int)most;
 done:
-    eg_exchange_destroy(&p.exchange);
-    eg_release(mesh->ctx, &p.messages);
-    eg_release(mesh->ctx, &p.sent);
+    eg_mesh_ghosts_destroy(&p.ghosts);
     eg_release(mesh->ctx, &p.views);
     return status;
 }

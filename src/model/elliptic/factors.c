@@ -26,7 +26,7 @@ double eg_elliptic_penalty(const eg_elliptic *a)
     return 2 * penalty_scale(a);
 }
 
-/* How affine_chain.k.c is laid out, as measured on an H200: blocks that a multiprocessor should hold, each
+/* How the chains of triangles are laid out, as measured on an H200: blocks that a multiprocessor should hold, each
  * with the fewer registers the more there are, and whether chunks stand side by side. */
 static size_t tune_chain(const eg_elliptic *a, const char *entry, eg_define out[2])
 {
@@ -35,6 +35,11 @@ static size_t tune_chain(const eg_elliptic *a, const char *entry, eg_define out[
                                                      {1, 16, 12, 12, 10, 10, 8, 6, 6, 4, 4}};
     const int degree = a->element->degree;
     const bool apply = !strcmp(entry, "apply");
+    if (a->form == EG_ELLIPTIC_MIRRORED) {
+        out[0] = (eg_define){"K_MIN_BLOCKS", apply ? 4 : 1};
+        out[1] = (eg_define){"K_UNROLL_CHUNKS", apply};
+        return 2;
+    }
     out[0] = (eg_define){"K_MIN_BLOCKS", apply         ? blocks[a->real == EG_F32][degree]
                                          : degree <= 2 ? 10
                                                        : 1};
@@ -52,11 +57,13 @@ static size_t list_defines(const eg_elliptic *a, eg_elliptic_kernel_file file, i
     const eg_define mass = {"MASS", a->mass};
     size_t n = 0;
     if (file == EG_ELLIPTIC_AFFINE_FACTORS) return n;
-    if (file == EG_ELLIPTIC_AFFINE || file == EG_ELLIPTIC_AFFINE_CHAIN) {
+    if (file == EG_ELLIPTIC_AFFINE || file == EG_ELLIPTIC_AFFINE_CHAIN ||
+        file == EG_ELLIPTIC_AFFINE_MIRROR) {
         out[n++] = np, out[n++] = nfp, out[n++] = (eg_define){"STIFF", 3 + a->mass};
-        if (file == EG_ELLIPTIC_AFFINE_CHAIN)
-            out[n++] = (eg_define){"K_FN", 8};
-        else
+        if (file != EG_ELLIPTIC_AFFINE) out[n++] = (eg_define){"K_FN", 8};
+        if (file == EG_ELLIPTIC_AFFINE_MIRROR)
+            out[n++] = (eg_define){"EVEN", a->even}, out[n++] = (eg_define){"ODD", a->odd};
+        if (file == EG_ELLIPTIC_AFFINE)
             out[n++] = (eg_define){"K_STREAMING", eg_space_passes_caches(a->space, 3)};
         return n;
     }
@@ -74,6 +81,7 @@ eg_status eg_elliptic_kernel(const eg_elliptic *a, int group, eg_elliptic_kernel
     static const char *const names[] = {
         [EG_ELLIPTIC_AFFINE] = "model/elliptic/affine.k.c",
         [EG_ELLIPTIC_AFFINE_CHAIN] = "model/elliptic/affine_chain.k.c",
+        [EG_ELLIPTIC_AFFINE_MIRROR] = "model/elliptic/affine_mirror.k.c",
         [EG_ELLIPTIC_AFFINE_FACTORS] = "model/elliptic/affine_factors.k.c",
         [EG_ELLIPTIC_GENERAL] = "model/elliptic/general.k.c",
         [EG_ELLIPTIC_FACTORS] = "model/elliptic/factors.k.c",
@@ -81,7 +89,8 @@ eg_status eg_elliptic_kernel(const eg_elliptic *a, int group, eg_elliptic_kernel
     };
     eg_define defines[EG_ELLIPTIC_DEFINES];
     size_t count = list_defines(a, file, at, defines);
-    if (file == EG_ELLIPTIC_AFFINE_CHAIN) count += tune_chain(a, entry, defines + count);
+    if (file == EG_ELLIPTIC_AFFINE_CHAIN || file == EG_ELLIPTIC_AFFINE_MIRROR)
+        count += tune_chain(a, entry, defines + count);
     return eg_kernel_create(a->space->device,
                             &(eg_kernel_options){.size = sizeof(eg_kernel_options),
                                                  .source = names[file],

@@ -13,6 +13,7 @@
 typedef struct triangle {
     int np, nfp;
     bool chain;
+    int tests;                 /* parts of `sum` that faces have: with ∂φ/∂t or without */
     int nodes, faces, columns; /* of a part of `sum`, of another, and of all */
     int points;                /* of all faces */
     double *normal;            /* [2][points][np] ∂/∂n̂ and ∂/∂t */
@@ -29,12 +30,16 @@ static int padded(int n, bool pad)
 static eg_status triangle_new(const eg_elliptic *a, triangle *m)
 {
     const eg_element *e = a->element;
+    const bool chain = a->form == EG_ELLIPTIC_CHAINS;
     eg_status status = EG_OK;
-    *m = (triangle){.np = e->np, .nfp = e->face_np, .chain = a->chain};
-    m->nodes = padded(m->np, a->chain);
+    *m = (triangle){.np = e->np,
+                    .nfp = e->face_np,
+                    .chain = chain,
+                    .tests = a->form == EG_ELLIPTIC_TILES ? 2 : 3};
+    m->nodes = padded(m->np, chain);
     m->points = 3 * m->nfp;
-    m->faces = a->chain ? (m->nfp + 1) / 2 * 8 : 3 * m->nfp;
-    m->columns = (3 + a->mass) * m->nodes + (a->chain ? 3 : 2) * m->faces;
+    m->faces = chain ? (m->nfp + 1) / 2 * 8 : 3 * m->nfp;
+    m->columns = (3 + a->mass) * m->nodes + m->tests * m->faces;
     const size_t square = (size_t)m->np * (size_t)m->np;
     EG_TRY(eg_new(e->ctx, (size_t)(2 * m->points * m->np), &m->normal));
     EG_TRY(eg_new(e->ctx, (size_t)(m->nfp * m->nfp), &m->back));
@@ -115,7 +120,7 @@ static void fill_faces(const eg_elliptic *a, triangle *m)
                 const double mass = e->face->mass[p * nfp + q];
                 double *column = m->sum + first + column_of(m, f, q);
                 column[e->face_node[f * nfp + p] * m->columns] += mass;
-                for (int d = 0; d < (m->chain ? 2 : 1); d++)
+                for (int d = 0; d < m->tests - 1; d++)
                     for (int i = 0; i < np; i++)
                         column[i * m->columns + (1 + d) * m->faces] +=
                             m->normal[(d * m->points + f * nfp + p) * np + i] * mass;
@@ -183,6 +188,110 @@ eg_status eg_elliptic_make_chain_matrices(eg_elliptic *a)
     EG_TRY(eg_operator_create(a->space->device, a->real, m.np, m.columns, m.sum, &a->sum));
 done:
     triangle_free(a->element->ctx, &m);
+    return status;
+}
+
+/* --- the same, in even and odd parts ----------------------------------------------------------- */
+
+/* Pairs of points of faces in the order of affine_mirror.k.c. */
+static eg_status pair_face_points(eg_context *ctx, int nfp, eg_mirror *out)
+{
+    const int rows = (nfp + 3) / 4 * 8;
+    eg_status status = EG_OK;
+    EG_TRY(eg_mirror_new(ctx, rows, rows, out));
+    for (int i = 0; i < rows; i++) {
+        const int side = i / 2 % 4;
+        const int p = side == 1 ? i / 8 * 2 + i % 2 : i / 8 * 4 + (side & 2) + i % 2;
+        const bool counts = side != 3 && p < (side == 1 ? (nfp + 1) / 2 : nfp);
+        const int place = side < 2 ? p : nfp - 1 - p;
+        out->pair[i][0] = counts ? side * nfp + place : -1;
+        out->pair[i][1] = counts ? (3 - side) * nfp - 1 - place : -1;
+    }
+done:
+    return status;
+}
+
+/* The parts of ∂/∂n̂ and ∂/∂t at points of faces, of even or odd u. */
+static eg_status make_part_slopes(const eg_elliptic *a, const triangle *m, const eg_mirror *nodes,
+                                  const eg_mirror *points, bool odd, eg_operator **out)
+{
+    const int columns = odd ? nodes->odd : nodes->even, rows = points->even;
+    double *D = NULL; /* [2][rows][columns] */
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(a->element->ctx, (size_t)(2 * rows * columns), &D));
+    for (int d = 0; d < 2; d++) /* ∂/∂t changes parts */
+        eg_mirror_fold(&(eg_mirror_block){points, nodes, d == 1 ? !odd : odd, odd},
+                       m->normal + d * m->points * m->np, m->np, columns, D + d * rows * columns);
+    EG_TRY(eg_operator_create(a->space->device, a->real, 2 * rows, columns, D, out));
+done:
+    eg_release(a->element->ctx, &D);
+    return status;
+}
+
+/* What gives even, or odd, parts of y. */
+static eg_status make_part_sum(const eg_elliptic *a, const triangle *m, const eg_mirror *nodes,
+                               const eg_mirror *points, bool odd, eg_operator **out)
+{
+    const int np = m->np, rows = odd ? nodes->odd : nodes->even, total = m->columns;
+    const int same = padded(rows, true);
+    const int other = padded(odd ? nodes->even : nodes->odd, true);
+    const int columns = (2 + a->mass) * same + other + 3 * points->even;
+    double *sum = NULL, *both = NULL, *at;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(a->element->ctx, (size_t)(rows * columns), &sum));
+    EG_TRY(eg_new(a->element->ctx, (size_t)(2 * np * np), &both));
+    for (int i = 0; i < np; i++)
+        for (int j = 0; j < np; j++) {
+            const double rr = m->sum[i * total + j], ss = m->sum[i * total + 2 * np + j];
+            both[i * np + j] = rr + ss;
+            both[(np + i) * np + j] = rr - ss;
+        }
+    at = sum;
+    eg_mirror_fold(&(eg_mirror_block){nodes, nodes, odd, odd}, both, np, columns, at);
+    at += same;
+    eg_mirror_fold(&(eg_mirror_block){nodes, nodes, odd, odd}, m->sum + np, total, columns, at);
+    at += same;
+    eg_mirror_fold(&(eg_mirror_block){nodes, nodes, odd, !odd}, both + np * np, np, columns, at);
+    at += other;
+    if (a->mass) {
+        eg_mirror_fold(&(eg_mirror_block){nodes, nodes, odd, odd}, m->sum + 3 * np, total, columns,
+                       at);
+        at += same;
+    }
+    for (int d = 0; d < 3;
+         d++, at += points->even) /* values, ∂/∂n̂, and ∂/∂t, which changes parts */
+        eg_mirror_fold(&(eg_mirror_block){nodes, points, odd, d == 2 ? !odd : odd},
+                       m->sum + (3 + a->mass) * np + d * m->faces, total, columns, at);
+    EG_TRY(eg_operator_create(a->space->device, a->real, rows, columns, sum, out));
+done:
+    eg_release(a->element->ctx, &both);
+    eg_release(a->element->ctx, &sum);
+    return status;
+}
+
+eg_status eg_elliptic_make_mirrored_matrices(eg_elliptic *a)
+{
+    const eg_element *e = a->element;
+    eg_mirror nodes = {0}, points = {0};
+    triangle m = {0};
+    eg_status status = EG_OK;
+    EG_TRY(triangle_new(a, &m));
+    fill_nodes(a, &m);
+    fill_derivatives(a, &m);
+    fill_faces(a, &m);
+    EG_TRY(eg_mirror_create(e->ctx, e->np, e->r, &nodes));
+    EG_TRY(pair_face_points(e->ctx, m.nfp, &points));
+    EG_TRY(eg_space_pairs(a->space, &nodes, &a->pairs));
+    EG_TRY(make_part_slopes(a, &m, &nodes, &points, false, &a->slopes));
+    EG_TRY(make_part_slopes(a, &m, &nodes, &points, true, &a->odd_slopes));
+    EG_TRY(make_part_sum(a, &m, &nodes, &points, false, &a->sum));
+    EG_TRY(make_part_sum(a, &m, &nodes, &points, true, &a->odd_sum));
+    a->even = nodes.even;
+    a->odd = nodes.odd;
+done:
+    eg_mirror_free(e->ctx, &points);
+    eg_mirror_free(e->ctx, &nodes);
+    triangle_free(e->ctx, &m);
     return status;
 }
 

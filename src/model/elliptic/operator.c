@@ -76,10 +76,13 @@ static eg_status make_shared(eg_elliptic *a)
     EG_TRY(eg_elliptic_rules_create(space->mesh, e, &a->rules));
     EG_TRY(eg_trace_create(space->device, e, e, &a->trace));
     /* Of degree 1 Q is constant on a face, which affine_chain.k.c knows. */
-    a->face_points = a->chain && e->degree == 1 ? 1 : a->affine ? e->face_np : a->rules.face->count;
-    EG_TRY(a->chain    ? eg_elliptic_make_chain_matrices(a)
-           : a->affine ? eg_elliptic_make_affine_matrices(a)
-                       : eg_elliptic_make_matrices(a));
+    a->face_points = a->form == EG_ELLIPTIC_CHAINS && e->degree == 1 ? 1
+                     : a->affine                                     ? e->face_np
+                                                                     : a->rules.face->count;
+    EG_TRY(a->form == EG_ELLIPTIC_MIRRORED ? eg_elliptic_make_mirrored_matrices(a)
+           : a->form == EG_ELLIPTIC_CHAINS ? eg_elliptic_make_chain_matrices(a)
+           : a->affine                     ? eg_elliptic_make_affine_matrices(a)
+                                           : eg_elliptic_make_matrices(a));
     EG_TRY(eg_buffer_create(space->device, a->real,
                             (size_t)(space->slot_count * a->faces * a->face_points), &a->flux));
 done:
@@ -88,9 +91,13 @@ done:
 
 static eg_status compile(eg_elliptic *a, int group)
 {
-    const eg_elliptic_kernel_file file = a->chain    ? EG_ELLIPTIC_AFFINE_CHAIN
-                                         : a->affine ? EG_ELLIPTIC_AFFINE
-                                                     : EG_ELLIPTIC_GENERAL;
+    static const eg_elliptic_kernel_file files[] = {
+        [EG_ELLIPTIC_QUADRATURE] = EG_ELLIPTIC_GENERAL,
+        [EG_ELLIPTIC_TILES] = EG_ELLIPTIC_AFFINE,
+        [EG_ELLIPTIC_CHAINS] = EG_ELLIPTIC_AFFINE_CHAIN,
+        [EG_ELLIPTIC_MIRRORED] = EG_ELLIPTIC_AFFINE_MIRROR,
+    };
+    const eg_elliptic_kernel_file file = files[a->form];
     eg_elliptic_part *p = &a->parts[group];
     eg_status status = EG_OK;
     EG_TRY(eg_elliptic_kernel(a, group, file, a->affine ? "slopes" : "fluxes", 1, &p->flux));
@@ -112,6 +119,18 @@ done:
     return status;
 }
 
+/* Of affine triangles. Even and odd parts pay where products take long: from this degree on, as measured on an
+ * H200 in double precision. */
+static eg_elliptic_form fastest_form(const eg_elliptic *a)
+{
+    enum { MIRRORED_FROM = 6 };
+    const eg_space *space = a->space;
+    if (!eg_device_get_info(space->device)->is_gpu || space->groups[0].lanes % EG_CHAIN_LANES != 0)
+        return EG_ELLIPTIC_TILES;
+    return a->real == EG_F64 && a->element->degree >= MIRRORED_FROM ? EG_ELLIPTIC_MIRRORED
+                                                                    : EG_ELLIPTIC_CHAINS;
+}
+
 eg_status eg_elliptic_create(eg_space *space, eg_type real, const eg_elliptic_options *options,
                              eg_elliptic **out)
 {
@@ -123,12 +142,11 @@ eg_status eg_elliptic_create(eg_space *space, eg_type real, const eg_elliptic_op
     *a = (eg_elliptic){.space = space, .real = real};
     EG_TRY(eg_comm_agree(space->comm, look_at_groups(a, &triangles)));
     EG_TRY(eg_comm_agree(space->comm, take_options(a, options)));
-    double general = options->quadrature || !triangles || has_robin(a) ||
+    double general = options->form == EG_ELLIPTIC_QUADRATURE || !triangles || has_robin(a) ||
                      (options->k && eg_expression_varies(options->k));
     EG_TRY(eg_comm_max(space->comm, 1, &general));
     a->affine = general == 0;
-    a->chain = a->affine && eg_device_get_info(space->device)->is_gpu &&
-               space->groups[0].lanes % EG_CHAIN_LANES == 0;
+    a->form = !a->affine ? EG_ELLIPTIC_QUADRATURE : options->form ? options->form : fastest_form(a);
     EG_TRY(eg_comm_agree(space->comm, create_own(a)));
     EG_TRY(eg_field_create(space, 1, real, &a->like));
     eg_buffer_destroy(&a->like->data);
@@ -159,6 +177,9 @@ void eg_elliptic_destroy(eg_elliptic **handle)
     }
     eg_release(ctx, &a->parts);
     eg_buffer_destroy(&a->flux);
+    eg_buffer_destroy(&a->pairs);
+    eg_operator_destroy(&a->odd_sum);
+    eg_operator_destroy(&a->odd_slopes);
     eg_operator_destroy(&a->sum);
     eg_operator_destroy(&a->interp);
     eg_operator_destroy(&a->inner);
@@ -223,6 +244,14 @@ static eg_status find_flux(eg_elliptic *a, int group, int64_t from, int64_t to, 
         EG_OPERATOR("derivatives", a->slopes),
         EG_BUFFER_AT("flux", a->flux, flux_before(a, g)),
     };
+    const eg_argument mirrored[] = {
+        EG_BUFFER_AT("u", u, a->like->offset[group]),
+        EG_BUFFER("factors", p->factors),
+        EG_BUFFER("pairs", a->pairs),
+        EG_OPERATOR("derivatives", a->slopes),
+        EG_OPERATOR("odd_derivatives", a->odd_slopes),
+        EG_BUFFER_AT("flux", a->flux, flux_before(a, g)),
+    };
     const eg_argument general[] = {
         EG_BUFFER_AT("u", u, a->like->offset[group]),
         EG_BUFFER("metric", p->metric),
@@ -230,9 +259,16 @@ static eg_status find_flux(eg_elliptic *a, int group, int64_t from, int64_t to, 
         EG_BUFFER_AT("flux", a->flux, flux_before(a, g)),
     };
     if (from == to) return EG_OK;
-    return a->chain    ? eg_launch_tiles(p->flux, from, to - from, chain, EG_COUNT(chain))
-           : a->affine ? eg_launch_tiles(p->flux, from, to - from, affine, EG_COUNT(affine))
-                       : eg_launch_tiles(p->flux, from, to - from, general, EG_COUNT(general));
+    switch (a->form) {
+    case EG_ELLIPTIC_MIRRORED:
+        return eg_launch_tiles(p->flux, from, to - from, mirrored, EG_COUNT(mirrored));
+    case EG_ELLIPTIC_CHAINS:
+        return eg_launch_tiles(p->flux, from, to - from, chain, EG_COUNT(chain));
+    case EG_ELLIPTIC_TILES:
+        return eg_launch_tiles(p->flux, from, to - from, affine, EG_COUNT(affine));
+    default:
+        return eg_launch_tiles(p->flux, from, to - from, general, EG_COUNT(general));
+    }
 }
 
 /* y = A u on tiles [from, to) of a group, or b - A u if b is not NULL. */
@@ -268,6 +304,20 @@ static eg_status launch(eg_elliptic *a, int group, int64_t from, int64_t to, eg_
         EG_OPERATOR("sum", a->sum),
         EG_BUFFER_AT("y", y, a->like->offset[group]),
     };
+    const eg_argument mirrored[] = {
+        EG_BUFFER("u", u),
+        EG_INTEGER("begin", (int64_t)a->like->offset[group]),
+        EG_BUFFER_AT("b", b ? b : u, a->like->offset[group]),
+        EG_INTEGER("rest", b != NULL),
+        EG_BUFFER("flux", a->flux),
+        EG_BUFFER("neighbour", g->neighbour),
+        EG_BUFFER("neighbour_face", g->neighbour_face),
+        EG_BUFFER("factors", p->factors),
+        EG_BUFFER("pairs", a->pairs),
+        EG_OPERATOR("even", a->sum),
+        EG_OPERATOR("odd", a->odd_sum),
+        EG_BUFFER_AT("y", y, a->like->offset[group]),
+    };
     const eg_argument general[] = {
         EG_BUFFER("u", u),
         EG_INTEGER("begin", (int64_t)a->like->offset[group]),
@@ -293,9 +343,16 @@ static eg_status launch(eg_elliptic *a, int group, int64_t from, int64_t to, eg_
         EG_BUFFER_AT("y", y, a->like->offset[group]),
     };
     if (from == to) return EG_OK;
-    return a->chain    ? eg_launch_tiles(p->apply, from, to - from, chain, EG_COUNT(chain))
-           : a->affine ? eg_launch_tiles(p->apply, from, to - from, affine, EG_COUNT(affine))
-                       : eg_launch_tiles(p->apply, from, to - from, general, EG_COUNT(general));
+    switch (a->form) {
+    case EG_ELLIPTIC_MIRRORED:
+        return eg_launch_tiles(p->apply, from, to - from, mirrored, EG_COUNT(mirrored));
+    case EG_ELLIPTIC_CHAINS:
+        return eg_launch_tiles(p->apply, from, to - from, chain, EG_COUNT(chain));
+    case EG_ELLIPTIC_TILES:
+        return eg_launch_tiles(p->apply, from, to - from, affine, EG_COUNT(affine));
+    default:
+        return eg_launch_tiles(p->apply, from, to - from, general, EG_COUNT(general));
+    }
 }
 
 static eg_status multiply(eg_elliptic *a, eg_buffer *b, eg_buffer *u, eg_buffer *y)

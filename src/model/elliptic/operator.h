@@ -17,13 +17,23 @@ typedef enum eg_elliptic_boundary {
 } eg_elliptic_boundary;
 
 /* Expressions live as long as the operator. */
+/* How products are computed. */
+typedef enum eg_elliptic_form {
+    EG_ELLIPTIC_FASTEST,
+    EG_ELLIPTIC_QUADRATURE, /* even where the kernels of affine triangles would do */
+    /* Of affine triangles, where it is not the fastest, for tests; elsewhere by quadrature: */
+    EG_ELLIPTIC_TILES,   /* affine.k.c */
+    EG_ELLIPTIC_CHAINS,  /* affine_chain.k.c */
+    EG_ELLIPTIC_MIRRORED /* affine_mirror.k.c */
+} eg_elliptic_form;
+
 typedef struct eg_elliptic_options {
     double lambda;                     /* ≥ 0 */
     const eg_expression *k;            /* > 0 everywhere; NULL: 1 */
     double penalty;                    /* times that of [karakus2018] eq. (14); 0: 1 */
     const eg_elliptic_boundary *types; /* [boundaries of the mesh]; NULL: all Dirichlet */
     const eg_expression *const *robin; /* [boundaries] α ≥ 0; NULL: 0 */
-    bool quadrature;                   /* even where the kernels of affine triangles would do */
+    eg_elliptic_form form;
 } eg_elliptic_options;
 
 typedef struct eg_elliptic eg_elliptic;

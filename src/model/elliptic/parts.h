@@ -24,8 +24,8 @@ struct eg_elliptic {
     eg_space *space; /* not owned */
     eg_type real;
     eg_elliptic_options options; /* with `types` and `robin` of its own */
-    bool affine;                 /* the kernels of affine.k.c or affine_chain.k.c serve … */
-    bool chain;                  /* … the latter */
+    bool affine;                 /* the kernels of affine triangles serve … */
+    eg_elliptic_form form;       /* … these; else EG_ELLIPTIC_QUADRATURE */
     bool singular;
     double k; /* where it is constant */
     const eg_element *element;
@@ -39,6 +39,9 @@ struct eg_elliptic {
     eg_operator *normal, *along, *back; /* affine.k.c */
     eg_operator *inner, *interp;        /* general.k.c */
     eg_operator *slopes, *sum;
+    eg_operator *odd_slopes, *odd_sum; /* affine_mirror.k.c, as what follows */
+    eg_buffer *pairs;
+    int even, odd;   /* nodes in parts */
     eg_buffer *flux; /* real [slot_count / lanes][faces * face_points][lanes] */
     eg_halo *halo;
     eg_field *like; /* of the fields that are multiplied: where groups lie; without values */
@@ -50,10 +53,11 @@ eg_status eg_elliptic_rules_create(const eg_mesh *mesh, const eg_element *elemen
                                    eg_elliptic_rules *out);
 void eg_elliptic_rules_free(eg_context *ctx, eg_elliptic_rules *rules);
 
-/* matrices.c: the operators of affine.k.c, of affine_chain.k.c, or of general.k.c with what tells
- * points apart. */
+/* matrices.c: the operators of affine.k.c, of affine_chain.k.c, of affine_mirror.k.c, or of general.k.c
+ * with what tells points apart. */
 eg_status eg_elliptic_make_affine_matrices(eg_elliptic *a);
 eg_status eg_elliptic_make_chain_matrices(eg_elliptic *a);
+eg_status eg_elliptic_make_mirrored_matrices(eg_elliptic *a);
 eg_status eg_elliptic_make_matrices(eg_elliptic *a);
 /* [values at inner points | … at points of faces | slopes there]ᵀ: np x (inner + (1 + dim) faces
  * points). */
@@ -83,12 +87,13 @@ eg_status eg_elliptic_make_faces(const eg_elliptic *a, eg_elliptic_faces *faces)
 typedef enum eg_elliptic_kernel_file {
     EG_ELLIPTIC_AFFINE,
     EG_ELLIPTIC_AFFINE_CHAIN,
+    EG_ELLIPTIC_AFFINE_MIRROR,
     EG_ELLIPTIC_AFFINE_FACTORS,
     EG_ELLIPTIC_GENERAL,
     EG_ELLIPTIC_FACTORS,
     EG_ELLIPTIC_LOAD
 } eg_elliptic_kernel_file;
-enum { EG_ELLIPTIC_DEFINES = 8 };
+enum { EG_ELLIPTIC_DEFINES = 10 };
 eg_status eg_elliptic_kernel(const eg_elliptic *a, int group, eg_elliptic_kernel_file file,
                              const char *entry, int at, eg_kernel **out);
 /* The factors of affine triangles, or those of quadrature, of all groups. */

@@ -3,9 +3,9 @@
 #include "model/elliptic/unknowns.h"
 
 #include "mesh/build.h"
+#include "mesh/ghosts.h"
 
 #include <math.h>
-#include <string.h>
 
 /* --- between ranks ---------------------------------------------------------------------------- */
 
@@ -46,71 +46,6 @@ static eg_status collect(const eg_mesh *mesh, eg_comm *comm, const int64_t *plac
 done:
     eg_release(mesh->ctx, &all);
     eg_release(mesh->ctx, &mine);
-    return status;
-}
-
-/* Ghosts get what their owners have: values [elements + ghosts][stride]. */
-typedef struct sender {
-    const eg_mesh *mesh; /* not owned */
-    int stride;
-    int64_t *values; /* not owned */
-    int64_t *sent;
-    eg_message *messages;
-    eg_exchange *exchange;
-} sender;
-
-static eg_status prepare_sender(sender *s)
-{
-    const eg_mesh *mesh = s->mesh;
-    const size_t stride = (size_t)s->stride, bytes = stride * sizeof *s->sent;
-    size_t sends = 0;
-    eg_status status = EG_OK;
-    for (int i = 0; i < mesh->link_count; i++)
-        sends += (size_t)mesh->links[i].send_count;
-    EG_TRY(eg_new(mesh->ctx, sends * stride, &s->sent));
-    EG_TRY(eg_new(mesh->ctx, (size_t)mesh->link_count, &s->messages));
-    sends = 0;
-    for (int i = 0; i < mesh->link_count; i++) {
-        const eg_mesh_link *link = &mesh->links[i];
-        s->messages[i] = (eg_message){link->rank, (size_t)link->send_count * bytes,
-                                      s->sent + sends * stride, (size_t)link->receive_count * bytes,
-                                      s->values + (size_t)link->receive_first * stride};
-        sends += (size_t)link->send_count;
-    }
-done:
-    return status;
-}
-
-static eg_status create_sender(const eg_mesh *mesh, eg_comm *comm, int stride, int64_t *values,
-                               sender *s)
-{
-    eg_status status = EG_OK;
-    *s = (sender){.mesh = mesh, .stride = stride, .values = values};
-    EG_TRY(eg_comm_agree(comm, prepare_sender(s)));
-    EG_TRY(eg_exchange_create(comm, s->messages, (size_t)mesh->link_count, &s->exchange));
-done:
-    return status;
-}
-
-static void free_sender(sender *s)
-{
-    if (!s->mesh) return;
-    eg_exchange_destroy(&s->exchange);
-    eg_release(s->mesh->ctx, &s->messages);
-    eg_release(s->mesh->ctx, &s->sent);
-}
-
-static eg_status send_values(sender *s)
-{
-    const size_t stride = (size_t)s->stride;
-    int64_t *to = s->sent;
-    eg_status status = EG_OK;
-    for (int i = 0; i < s->mesh->link_count; i++)
-        for (int32_t k = 0; k < s->mesh->links[i].send_count; k++, to += stride)
-            memcpy(to, &s->values[(size_t)s->mesh->links[i].send[k] * stride], stride * sizeof *to);
-    EG_TRY(eg_exchange_start(s->exchange));
-    EG_TRY(eg_exchange_wait(s->exchange));
-done:
     return status;
 }
 
@@ -216,20 +151,20 @@ static int64_t agree_on_names(const eg_mesh *mesh, const bool *apart, int64_t *n
 static eg_status name_corners(const eg_mesh *mesh, eg_comm *comm, const int64_t *number,
                               const bool *apart, int64_t *name)
 {
-    sender s = {0};
+    eg_mesh_ghosts *ghosts = NULL;
     double changes;
     eg_status status = EG_OK;
-    EG_TRY(create_sender(mesh, comm, CORNERS, name, &s));
+    EG_TRY(eg_mesh_ghosts_create(mesh, comm, CORNERS * sizeof *name, name, &ghosts));
     for (int64_t e = 0; e < mesh->element_count + mesh->ghost_count; e++)
         for (int i = 0; i < CORNERS; i++)
             name[e * CORNERS + i] = number[e] * CORNERS + i;
     do {
         changes = (double)agree_on_names(mesh, apart, name);
-        EG_TRY(send_values(&s));
+        EG_TRY(eg_mesh_ghosts_fill(ghosts));
         EG_TRY(eg_comm_sum(comm, 1, &changes));
     } while (changes > 0);
 done:
-    free_sender(&s);
+    eg_mesh_ghosts_destroy(&ghosts);
     return status;
 }
 

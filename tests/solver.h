@@ -27,11 +27,14 @@ static inline double *random_values(size_t count, uint64_t seed)
 /* The first `count` values of a vector, from and to the host, whatever its type. */
 static inline void put_values(eg_buffer *x, size_t count, const double *values)
 {
-    for (size_t i = 0; i < count; i++) {
-        const float single = (float)values[i];
-        const void *value = eg_buffer_type(x) == EG_F64 ? (const void *)&values[i] : &single;
-        if (eg_buffer_upload(x, i, 1, value) != EG_OK) fail_msg("cannot upload");
-    }
+    const bool twice = eg_buffer_type(x) == EG_F64;
+    float *single = calloc(count ? count : 1, sizeof *single);
+    assert_non_null(single);
+    for (size_t i = 0; i < count; i++)
+        single[i] = (float)values[i];
+    if (eg_buffer_upload(x, 0, count, twice ? (const void *)values : single) != EG_OK)
+        fail_msg("cannot upload");
+    free(single);
 }
 
 static inline void get_values(eg_buffer *x, size_t count, double *values)

@@ -143,7 +143,9 @@ eg_status eg_krylov_begin(eg_krylov *krylov, eg_buffer *b, eg_buffer *x, eg_buff
     eg_status status = EG_OK;
     *result = (eg_krylov_result){.outcome = EG_KRYLOV_LIMIT, .history = krylov->history};
     if (o->zero_guess) EG_TRY(eg_vectors_fill(krylov->vectors, 0.0, x));
-    if (to_rhs) EG_TRY(eg_krylov_residual(krylov, true, b, x, r, &reference));
+    if (to_rhs)
+        EG_TRY(o->null_vector ? eg_krylov_residual(krylov, true, b, x, r, &reference)
+                              : eg_vectors_norm(krylov->vectors, b, &reference));
     EG_TRY(eg_krylov_residual(krylov, o->zero_guess, b, x, r, &result->residual));
     if (!to_rhs) reference = result->residual;
     result->target = fmax(o->relative * reference, o->absolute);

@@ -38,4 +38,7 @@ eg_status eg_krylov_judge(eg_krylov *krylov, eg_buffer *x, eg_buffer *r, eg_buff
 eg_status eg_krylov_begin(eg_krylov *krylov, eg_buffer *b, eg_buffer *x, eg_buffer *r,
                           eg_krylov_result *result);
 
+/* pcg.c: its matrix, and vectors that it does not need between solves. */
+void eg_pcg_lend(const eg_pcg *pcg, eg_linear *A, eg_buffer *vectors[2]);
+
 #endif

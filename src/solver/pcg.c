@@ -61,6 +61,13 @@ void eg_pcg_destroy(eg_pcg **handle)
     eg_release(ctx, handle);
 }
 
+void eg_pcg_lend(const eg_pcg *pcg, eg_linear *A, eg_buffer *vectors[2])
+{
+    *A = pcg->krylov.A;
+    vectors[0] = pcg->p;
+    vectors[1] = pcg->q;
+}
+
 /* What one iteration hands to the next. */
 typedef struct search {
     double rho;   /* z·r of the direction at hand */

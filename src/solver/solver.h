@@ -10,6 +10,7 @@
 
 #include "solver/amg.h"       /* algebraic multigrid */
 #include "solver/chebyshev.h" /* smoothing, eigenvalues */
+#include "solver/guess.h"     /* first guesses from earlier solutions */
 #include "solver/krylov.h"    /* PCG and GMRES */
 #include "solver/multigrid.h" /* V-cycles on levels of any kind */
 #include "solver/sparse.h"    /* sparse matrices */

@@ -118,8 +118,8 @@ done:
 }
 
 /* The length of the next step from the CFL number, and the time at its end. The last two steps before
- * the end or another stop are equally long where the stable step stays as it is, so that no sliver is
- * left for the last. */
+ * the end or another stop (or all, if the system wants them even) are equally long where the stable step
+ * stays as it is, so that no sliver is left for the last. */
 static eg_status next_stable(loop *l, double *dt, double *next)
 {
     eg_status status = EG_OK;
@@ -148,7 +148,7 @@ static eg_status next_stable(loop *l, double *dt, double *next)
         *next = target;
         l->behind = 0.0;
     } else {
-        *dt = fmin(*dt, 0.5 * rest);
+        *dt = l->system->even ? rest / ceil(rest / *dt - STRETCH) : fmin(*dt, 0.5 * rest);
         const double step = *dt + l->behind;
         *next = time + step;
         l->behind = step - (*next - time);

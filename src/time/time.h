@@ -58,6 +58,9 @@ typedef struct eg_time_system {
     /* The largest stable step for a CFL number of 1, the same on all ranks; infinite where nothing
      * moves. NULL: dt must be given. */
     eg_status (*stable_dt)(void *user, double t, double *dt);
+    /* Steps from a CFL number up to the next stop are equally long, while stable_dt stays as it is. Else only the
+     * last two are. */
+    bool even;
     /* After each step, which are counted from 1: it ended at t and was dt long. May be NULL. */
     eg_status (*step_done)(void *user, int64_t step, double t, double dt);
     /* At the start and after each step: `point` is where the loop is. The same verdict on all ranks;

@@ -29,6 +29,8 @@ typedef struct ode {
     size_t size;
     void (*rate)(double t, const double *u, double *out); /* NULL: 0 */
     double (*stable)(double t);
+    bool even;
+    double stops; /* there is one at each multiple of this; 0: none */
     double first[SIZE_MOST], current[SIZE_MOST], low[SIZE_MOST];
     int64_t steps, stages, questions;
     double time[STEPS_MOST], dt[STEPS_MOST];      /* as step_done is told */
@@ -79,11 +81,19 @@ static inline eg_status ode_step_done(void *user, int64_t step, double t, double
     return EG_OK;
 }
 
+static inline double ode_next_stop(void *user, double t)
+{
+    const ode *o = user;
+    return o->stops * (floor(t / o->stops + 1e-9) + 1);
+}
+
 static inline eg_time_system system_of(ode *o)
 {
     return (eg_time_system){.user = o,
                             .stage = ode_stage,
                             .stable_dt = o->stable ? ode_stable_dt : NULL,
+                            .even = o->even,
+                            .next_stop = o->stops > 0 ? ode_next_stop : NULL,
                             .step_done = ode_step_done};
 }
 

@@ -77,6 +77,70 @@ static void test_krylov__ranks_together_do_what_one_does_alone(void **state)
     divided_free(&d);
 }
 
+/* Right-hand sides that change smoothly: guesses are the same on any number of ranks, and so are iterations. */
+static int solve_often(divided *d, eg_comm *comm, const eg_mesh *mesh, double *sum)
+{
+    enum { STEPS = 8 };
+    eg_space *space = NULL;
+    eg_field *diagonal = NULL, *b = NULL, *x = NULL;
+    eg_vectors *vectors = NULL;
+    eg_guess *guess = NULL;
+    eg_pcg *pcg = NULL;
+    int iterations = 0, first = 0;
+    TEST_OK(d->ctx,
+            eg_space_create(d->device, comm, mesh, &(eg_space_options){.degree = 2}, &space));
+    TEST_OK(d->ctx, eg_vectors_create(space, 1, EG_F64, &vectors));
+    TEST_OK(d->ctx, eg_field_create(space, 1, EG_F64, &diagonal));
+    TEST_OK(d->ctx, eg_field_create(space, 1, EG_F64, &b));
+    TEST_OK(d->ctx, eg_field_create(space, 1, EG_F64, &x));
+    TEST_OK(d->ctx, eg_vectors_fill(vectors, 0.0, x->data));
+    TEST_OK(d->ctx, eg_guess_create(vectors, 3, NULL, NULL, &guess));
+    const size_t n = eg_field_host_count(b);
+    double *host = host_values(n);
+    diagonal_map map = {vectors, diagonal->data};
+    const eg_krylov_options options = {.relative = 1e-9, .reference = EG_KRYLOV_TO_RHS};
+    TEST_OK(d->ctx, eg_pcg_create(vectors, diagonal_linear(&map), NULL, &options, &pcg));
+    for (int step = -1; step < STEPS; step++) { /* before the first: the matrix */
+        double *value = host;
+        for (int32_t e = 0; e < mesh->element_count; e++)
+            for (int i = 0; i < eg_space_group_of(space, e)->element->np; i++)
+                *value++ = step < 0 ? diagonal_of(mesh, e, i)
+                                    : sin((double)mesh->global[e] + 0.3 * i + 0.1 * step);
+        TEST_OK(d->ctx, eg_field_from_host(step < 0 ? diagonal : b, host));
+        if (step < 0) continue;
+        eg_krylov_result result;
+        TEST_OK(d->ctx, eg_guess_make(guess, b->data, x->data));
+        TEST_OK(d->ctx, eg_pcg_solve(pcg, b->data, x->data, &result));
+        assert_int_equal(result.outcome, EG_KRYLOV_CONVERGED);
+        TEST_OK(d->ctx, eg_guess_learn(guess, pcg, x->data));
+        iterations += result.iterations;
+        if (step == 0) first = result.iterations;
+        /* The data are of a space of two dimensions. */
+        if (step > 1) assert_true(result.iterations < first / 2);
+    }
+    TEST_OK(d->ctx, eg_vectors_dots(vectors, 1, &(eg_vector_pair){x->data, b->data}, sum));
+    free(host);
+    eg_pcg_destroy(&pcg);
+    eg_guess_destroy(&guess);
+    eg_field_destroy(&x);
+    eg_field_destroy(&b);
+    eg_field_destroy(&diagonal);
+    eg_vectors_destroy(&vectors);
+    eg_space_destroy(&space);
+    return iterations;
+}
+
+static void test_guess__ranks_together_guess_what_one_does_alone(void **state)
+{
+    (void)state;
+    divided d = divided_new(&(eg_box_options){.shape = EG_SHAPE_TRI, .cells = {7, 5}});
+    double together, alone;
+    const int all = solve_often(&d, d.world, d.mine, &together);
+    assert_int_equal(all, solve_often(&d, d.self, d.whole, &alone));
+    assert_true(fabs(together - alone) < 1e-9 * alone);
+    divided_free(&d);
+}
+
 /* Plain vectors in parts: one value on the first rank, many on the last. */
 static void test_vectors__plain_parts_are_added_over_ranks(void **state)
 {
@@ -208,6 +272,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_krylov__ranks_together_do_what_one_does_alone),
+        cmocka_unit_test(test_guess__ranks_together_guess_what_one_does_alone),
         cmocka_unit_test(test_vectors__plain_parts_are_added_over_ranks),
         cmocka_unit_test(test_amg__ranks_add_their_shares_and_solve_the_whole),
         cmocka_unit_test(test_krylov__what_fails_on_one_rank_fails_on_all),

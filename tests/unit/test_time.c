@@ -136,6 +136,22 @@ static void test_run__cfl_leaves_no_sliver_of_a_step(void **state)
     test_context_free(&ctx);
 }
 
+/* Between stops, as few as the stable step allows. */
+static void test_run__even_cfl_steps_are_equally_long_between_stops(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    const eg_time_options options = {.end = 1.0, .cfl = 1.0};
+    ode o = {.size = 1, .stable = tenth, .even = true, .stops = 0.35};
+    eg_time_result r;
+    TEST_OK(ctx, run(ctx, &o, &options, &r));
+    assert_run(&o, &options, &r);
+    assert_int_equal(r.steps, 4 + 4 + 3);
+    for (int i = 0; i < 11; i++)
+        assert_close(o.dt[i], i < 8 ? 0.35 / 4 : 0.1, 1e-15, "a step");
+    test_context_free(&ctx);
+}
+
 static double not_a_number(double t)
 {
     return t < 0.25 ? 0.1 : NAN;
@@ -423,6 +439,7 @@ int main(void)
         cmocka_unit_test(test_run__cfl_asks_for_the_stable_step_before_every_step),
         cmocka_unit_test(test_run__cfl_steps_do_not_drift),
         cmocka_unit_test(test_run__cfl_leaves_no_sliver_of_a_step),
+        cmocka_unit_test(test_run__even_cfl_steps_are_equally_long_between_stops),
         cmocka_unit_test(test_run__a_stable_step_that_is_none_fails_with_time_and_step),
         cmocka_unit_test(test_run__fixed_steps_below_rounding_fail_at_once),
         cmocka_unit_test(test_run__a_cfl_number_needs_a_stable_step),

@@ -99,6 +99,8 @@ void eg_space_destroy(eg_space **space);
 /* A buffer on its device with these values. */
 eg_status eg_space_upload(const eg_space *space, eg_type type, size_t count, const void *values,
                           eg_buffer **out);
+/* The table of pairs that K_LOADPAIRS and its kin want. */
+eg_status eg_space_pairs(const eg_space *space, const eg_mirror *mirror, eg_buffer **out);
 /* A kernel in f64 for a group: `options` has all but its size, type and lanes. */
 eg_status eg_space_kernel(const eg_space *space, const eg_group *group, eg_kernel_options options,
                           eg_kernel **out);
@@ -282,6 +284,7 @@ eg_status eg_measure_integrals(eg_measure *measure, const eg_field *field, doubl
 
 /* --- what is computed from fields --------------------------------------------------------------- */
 
+#include "field/average.h"  /* means over time */
 #include "field/guard.h"    /* solutions that are lost */
 #include "field/probe.h"    /* values at points */
 #include "field/quantity.h" /* integrals, norms and extremes of expressions */

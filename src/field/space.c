@@ -429,6 +429,20 @@ eg_status eg_space_upload(const eg_space *space, eg_type type, size_t count, con
     return status;
 }
 
+eg_status eg_space_pairs(const eg_space *space, const eg_mirror *mirror, eg_buffer **out)
+{
+    const int count = 2 * ((mirror->even + 7) / 8 * 8);
+    int32_t *list = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(space->ctx, (size_t)count, &list));
+    for (int i = 0; i < count; i++)
+        list[i] = mirror->pair[i / 2 < mirror->even ? i / 2 : mirror->even - 1][i % 2];
+    EG_TRY(eg_space_upload(space, EG_I32, (size_t)count, list, out));
+done:
+    eg_release(space->ctx, &list);
+    return status;
+}
+
 eg_status eg_space_kernel(const eg_space *space, const eg_group *group, eg_kernel_options options,
                           eg_kernel **out)
 {

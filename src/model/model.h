@@ -59,9 +59,13 @@ typedef struct eg_model {
     /* The names of the components of the fields that `show` shows, as the case alone tells; returns
      * their number. */
     int (*names)(const eg_case *cas, const char *names[EG_MODEL_FIELDS_MAX]);
+    /* Adds the columns of series.csv that the case asks for by names that the model knows, as the case
+     * alone tells. NULL: none. */
+    eg_status (*columns)(const eg_case *cas, eg_known *out);
     eg_status (*create)(const eg_problem *problem, void **state);
     /* What there is to be written, measured, kept; from the creation on. */
     eg_show_function *show;
+    eg_derive_function *derive; /* NULL: nothing of it is derived */
     /* Quantities that must be positive; returns their number. NULL: none. */
     int (*guarded)(void *state, eg_guarded out[EG_GUARDED_MAX]);
     /* Does the work of the run; a loop in time by eg_watch_run. */
@@ -119,9 +123,10 @@ typedef struct eg_run_result {
     int ranks;
     eg_field_error errors[EG_MODEL_FIELDS_MAX];
     int error_count;
-    eg_facts facts; /* what the model's `details` have told */
-    double wall_s;  /* everything after the case was opened */
-    double setup_s; /* mesh, space, compilation */
+    eg_facts facts;     /* what the model's `details` have told */
+    eg_outcome outcome; /* what series.csv has come to, on rank 0; owned */
+    double wall_s;      /* everything after the case was opened */
+    double setup_s;     /* mesh, space, compilation */
     int kernels_compiled;
     /* Owned, see eg_run_result_free; NULL: there is none. */
     int64_t restart_step; /* from which it went on; 0: it is a new run */

@@ -61,6 +61,7 @@ size_t eg_model_shared_tables(bool in_time, const eg_key *tables[EG_TABLES_MAX])
     if (in_time) tables[count++] = eg_watch_keys;
     tables[count++] = eg_output_keys;
     if (in_time) tables[count++] = eg_output_time_keys;
+    if (in_time) tables[count++] = eg_average_keys;
     return count;
 }
 
@@ -143,9 +144,11 @@ eg_status eg_model_open_text(eg_context *ctx, const char *path, const char *text
                              const eg_model **model, eg_case **cas)
 {
     eg_status status = EG_OK;
-    const char *names[EG_TABLES_MAX + 1] = {0}, *fields[EG_MODEL_FIELDS_MAX];
+    const char *names[EG_TABLES_MAX + 1] = {0}, *fields[EG_STATE_COMPONENTS_MAX];
     const eg_key *tables[EG_TABLES_MAX];
     char *name = NULL;
+    eg_known known = eg_known_new(ctx);
+    eg_average_plan plan = {.ctx = ctx};
     eg_case_options options = {.overrides = overrides, .override_count = override_count};
     for (size_t i = 0; eg_models[i]; i++)
         names[i] = eg_models[i]->name;
@@ -162,9 +165,12 @@ eg_status eg_model_open_text(eg_context *ctx, const char *path, const char *text
     EG_TRY(check_device_name(*cas));
     EG_TRY(eg_mesh_check_case(*cas));
     EG_TRY((*model)->check(ctx, *cas));
-    EG_TRY(
-        eg_output_check_case(ctx, *cas, (*model)->in_time, fields, (*model)->names(*cas, fields)));
+    if ((*model)->columns) EG_TRY((*model)->columns(*cas, &known));
+    EG_TRY(eg_output_check_case(ctx, *cas, (*model)->in_time, fields, (*model)->names(*cas, fields),
+                                &known));
 done:
+    eg_average_plan_free(&plan);
+    eg_known_free(&known);
     if (status != EG_OK) eg_case_close(cas);
     eg_release(ctx, &name);
     return status;

@@ -49,7 +49,7 @@ static eg_status check_finite(eg_context *ctx, const eg_run_result *result)
 }
 
 static eg_status make_watch(const eg_model *model, const eg_problem *problem, void *state,
-                            const eg_run_options *options, eg_watch **out)
+                            const eg_run_options *options, const eg_known *known, eg_watch **out)
 {
     const eg_case *cas = problem->cas;
     eg_guarded guarded[EG_GUARDED_MAX];
@@ -61,6 +61,8 @@ static eg_status make_watch(const eg_model *model, const eg_problem *problem, vo
                                 .in_time = model->in_time,
                                 .restart = problem->restart,
                                 .directory_given = options->directory_given,
+                                .known = known,
+                                .derive = model->derive,
                                 .asked = options->asked,
                                 .asked_user = options->asked_user,
                                 .progress = options->progress,
@@ -75,13 +77,15 @@ static eg_status make_watch(const eg_model *model, const eg_problem *problem, vo
 }
 
 /* Errors, facts and counts of a run that has ended. */
-static eg_status measure(const eg_problem *problem, void *state, eg_run_result *out)
+static eg_status measure(const eg_problem *problem, const eg_watch *watch, void *state,
+                         eg_run_result *out)
 {
     eg_status status = EG_OK;
     const eg_model *model = out->model;
     EG_TRY(model->errors(state, out->errors, &out->error_count));
     EG_TRY(check_finite(problem->ctx, out));
     if (model->details) EG_TRY(model->details(state, &out->facts));
+    eg_watch_put_facts(watch, &out->facts);
     out->dim = problem->mesh->dim;
     out->elements = problem->mesh->global_count;
     out->dof = model->space(state)->dof * model->fields(state);
@@ -103,6 +107,7 @@ static eg_status finish(const eg_problem *problem, eg_watch *watch, eg_run_resul
                  {eg_watch_checkpoint(watch), &out->checkpoint}};
     for (size_t i = 0; i < EG_COUNT(texts); i++)
         if (texts[i].from) EG_TRY(eg_copy_string(ctx, texts[i].from, texts[i].to));
+    EG_TRY(eg_comm_agree(problem->comm, eg_watch_outcome(watch, &out->outcome)));
     if (out->directory) {
         EG_TRY(eg_run_put_json(out, eg_device_get_info(problem->device), &text));
         EG_TRY(eg_comm_agree(problem->comm, eg_watch_write_file(watch, "summary.json", &text)));
@@ -121,6 +126,7 @@ eg_status eg_model_run(const eg_model *model, const eg_case *cas, eg_device *dev
     eg_mesh *mesh = NULL;
     eg_watch *watch = NULL;
     void *state = NULL;
+    eg_known known = eg_known_new(ctx);
     const double start = eg_wall_seconds();
     const int compiled = eg_kernel_compilations();
     if (!options) options = &defaults;
@@ -135,11 +141,12 @@ eg_status eg_model_run(const eg_model *model, const eg_case *cas, eg_device *dev
                                 .mesh = mesh,
                                 .restart = options->restart};
     EG_TRY(model->create(&problem, &state));
-    EG_TRY(make_watch(model, &problem, state, options, &watch));
+    if (model->columns) EG_TRY(eg_comm_agree(comm, model->columns(cas, &known)));
+    EG_TRY(make_watch(model, &problem, state, options, &known, &watch));
     out->setup_s = eg_wall_seconds() - start;
     EG_TRY(model->run(state, watch));
     if (!model->in_time) EG_TRY(eg_watch_end(watch));
-    EG_TRY(measure(&problem, state, out));
+    EG_TRY(measure(&problem, watch, state, out));
     if (options->restart) {
         out->restart_step = eg_checkpoint_get_info(options->restart)->step;
         out->restart_time = eg_checkpoint_get_info(options->restart)->time;
@@ -151,6 +158,7 @@ done:
     closed = eg_watch_close(&watch);
     if (status == EG_OK) status = closed;
     if (state) model->destroy(state);
+    eg_known_free(&known);
     eg_mesh_destroy(&mesh);
     if (status != EG_OK) eg_run_result_free(ctx, out);
     return status;
@@ -158,6 +166,7 @@ done:
 
 void eg_run_result_free(eg_context *ctx, eg_run_result *result)
 {
+    eg_outcome_free(&result->outcome);
     eg_release(ctx, &result->stopped_by);
     eg_release(ctx, &result->directory);
     eg_release(ctx, &result->checkpoint);

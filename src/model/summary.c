@@ -28,6 +28,7 @@ eg_status eg_run_put_json(const eg_run_result *r, const eg_device_info *device, 
     }
     eg_json_close(&json);
     eg_facts_put_json(&r->facts, &json);
+    eg_outcome_put_json(&r->outcome, &json);
     eg_json_put_integer(&json, "kernels_compiled", r->kernels_compiled);
     eg_json_put_number(&json, "setup_s", r->setup_s);
     eg_json_put_number(&json, "wall_s", r->wall_s);
@@ -81,6 +82,7 @@ eg_status eg_run_put_text(eg_context *ctx, const eg_run_result *r, const eg_devi
         EG_TRY(eg_table_render(&table, EG_TABLE_PLAIN, out));
     }
     EG_TRY(eg_facts_put_tables(ctx, &r->facts, out));
+    EG_TRY(eg_outcome_put_text(&r->outcome, out));
 done:
     eg_table_free(&table);
     return status;

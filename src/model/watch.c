@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "model/watch.h"
 
+#include <assert.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@ enum { AGREE_STEPS_MOST = 1024 };
 
 /* The components of all fields together, at most, and the bytes of a number's name and of what is said
  * of a lost solution. */
-enum { COMPONENTS_MOST = 64, NAME_BYTES = 96, TEXT_BYTES = 1024 };
+enum { COMPONENTS_MOST = EG_STATE_COMPONENTS_MAX, NAME_BYTES = 96, TEXT_BYTES = 1024 };
 
 const eg_key eg_watch_keys[] = {
     {.section = "guard",
@@ -47,7 +48,8 @@ struct eg_watch {
     eg_context *ctx;          /* not owned */
     eg_watch_options options; /* nothing of it is owned */
     eg_output *output;
-    void *model; /* not owned */
+    eg_averages *averages; /* NULL: none are asked for */
+    void *model;           /* not owned */
     eg_show_function *show;
     eg_guarded guarded[EG_GUARDED_MAX];
     int guarded_count;
@@ -84,6 +86,7 @@ static eg_state see(eg_watch *w)
 {
     eg_state state = {.step = w->point.step, .time = w->point.time, .dt = w->point.dt};
     w->show(w->model, &state);
+    if (w->averages) eg_averages_show(w->averages, &state);
     add_number(&state, "loop.behind", &w->point.behind);
     add_number(&state, "loop.dt_least", &w->point.dt_least);
     add_number(&state, "loop.dt_most", &w->point.dt_most);
@@ -109,6 +112,23 @@ static void restore(eg_watch *w)
     for (int i = 0; i < state.number_count; i++)
         *state.numbers[i].value =
             eg_checkpoint_number(from, state.numbers[i].name, *state.numbers[i].value);
+}
+
+/* What is derived from the fields, as they are now. */
+static eg_status derive(const eg_watch *w)
+{
+    return w->options.derive ? w->options.derive(w->model) : EG_OK;
+}
+
+/* The state with everything that is computed from it, to be written; the averages are shown anew. */
+static eg_status see_all(eg_watch *w, eg_state *state)
+{
+    eg_status status = EG_OK;
+    EG_TRY(derive(w));
+    *state = see(w);
+    if (w->averages) EG_TRY(eg_averages_update(w->averages, state));
+done:
+    return status;
 }
 
 /* --- the guard -------------------------------------------------------------------------------- */
@@ -292,7 +312,7 @@ static eg_status look(void *user, const eg_time_point *point, eg_time_verdict *v
     eg_state state = see(w);
     EG_TRY(guard(w, &state, verdict));
     if (verdict->lost) return EG_OK;
-    state = see(w); /* the guard may know more now */
+    EG_TRY(see_all(w, &state)); /* the guard may know more now, too */
     EG_TRY(eg_output_write(w->output, &state, due));
     if (!asked || last) return EG_OK;
     verdict->stop = true;
@@ -305,13 +325,24 @@ done:
 
 static double next_stop(void *user, double t)
 {
-    return eg_output_next_stop(((eg_watch *)user)->output, t);
+    const eg_watch *w = user;
+    const double stop = eg_output_next_stop(w->output, t);
+    return w->averages ? fmin(stop, eg_averages_next_stop(w->averages, t)) : stop;
 }
 
+/* The state before a step counts for the averages. */
 static eg_status stage(void *user, const eg_stage *s)
 {
-    const eg_time_system *system = ((eg_watch *)user)->system;
-    return system->stage(system->user, s);
+    eg_watch *w = user;
+    eg_status status = EG_OK;
+    if (s->index == 0 && w->averages) {
+        if (eg_averages_need_derived(w->averages)) EG_TRY(derive(w));
+        const eg_state state = see(w);
+        EG_TRY(eg_averages_step(w->averages, &state, s->dt));
+    }
+    EG_TRY(w->system->stage(w->system->user, s));
+done:
+    return status;
 }
 
 static eg_status stable_dt(void *user, double t, double *dt)
@@ -332,6 +363,7 @@ eg_status eg_watch_run(eg_watch *w, const eg_time_options *options, const eg_tim
     const eg_time_system outer = {.user = w,
                                   .stage = stage,
                                   .stable_dt = system->stable_dt ? stable_dt : NULL,
+                                  .even = system->even,
                                   .step_done = step_done,
                                   .watch = look,
                                   .next_stop = next_stop};
@@ -344,6 +376,7 @@ eg_status eg_watch_run(eg_watch *w, const eg_time_options *options, const eg_tim
         restore(w);
         resume = w->point;
         watched.resume = &resume;
+        if (w->averages) EG_TRY(eg_averages_resume(w->averages, w->options.restart));
     }
     const eg_state state = see(w);
     EG_TRY(settle_guards(w, &state)); /* kernels are compiled before the loop's time is taken */
@@ -359,6 +392,7 @@ done:
 
 void eg_watch_forget(eg_watch *w)
 {
+    assert(!w->averages); /* of fields that move there are none */
     forget_guards(w);
     eg_output_forget(w->output);
 }
@@ -368,9 +402,10 @@ eg_status eg_watch_end(eg_watch *w)
     eg_status status = EG_OK;
     eg_time_verdict verdict = {0};
     const int due = eg_output_due(w->output, 0, w->options.end, 0);
-    const eg_state state = see(w);
+    eg_state state;
     if (due == 0) return EG_OK;
     w->growth = INFINITY;
+    EG_TRY(see_all(w, &state));
     EG_TRY(guard(w, &state, &verdict));
     if (verdict.lost)
         EG_TRY(eg_fail(w->ctx, EG_ERROR_NUMERIC,
@@ -399,6 +434,24 @@ static eg_status check_restart(const eg_watch *w)
     return EG_OK;
 }
 
+/* Makes the averages that the case asks for and adds their names. */
+static eg_status make_averages(eg_watch *w, const eg_state *shown, const char **names, int *count)
+{
+    eg_status status = EG_OK;
+    eg_average_plan plan = {.ctx = w->ctx};
+    if (!w->options.in_time || w->options.quiet) return EG_OK;
+    EG_TRY(eg_comm_agree(w->options.comm,
+                         eg_average_plan_read(w->ctx, w->options.cas, names, *count, &plan)));
+    if (plan.count == 0) goto done;
+    EG_TRY(eg_averages_create(w->options.cas, shown, &plan, &w->averages));
+    const char *const *own = eg_averages_names(w->averages);
+    for (int i = 0; own[i]; i++)
+        names[(*count)++] = own[i];
+done:
+    eg_average_plan_free(&plan);
+    return status;
+}
+
 static eg_status make(eg_watch *w)
 {
     eg_status status = EG_OK;
@@ -419,6 +472,7 @@ static eg_status make(eg_watch *w)
         }
     }
     if (w->options.restart) EG_TRY(check_restart(w));
+    EG_TRY(make_averages(w, &state, names, &name_count));
     const eg_output_options options = {
         .comm = w->options.comm,
         .cas = w->options.cas,
@@ -431,6 +485,7 @@ static eg_status make(eg_watch *w)
         .end = w->options.end,
         .names = names,
         .name_count = name_count,
+        .known = w->options.known,
         .directory_given = w->options.directory_given,
         .quiet = w->options.quiet};
     EG_TRY(eg_output_create(w->ctx, &options, &w->output));
@@ -470,6 +525,7 @@ eg_status eg_watch_close(eg_watch **watch)
     if (!w) return EG_OK;
     eg_context *ctx = w->ctx;
     forget_guards(w);
+    eg_averages_destroy(&w->averages);
     const eg_status status = eg_output_close(&w->output);
     eg_release(ctx, watch);
     return status;
@@ -488,6 +544,19 @@ const char *eg_watch_directory(const eg_watch *w)
 const char *eg_watch_checkpoint(const eg_watch *w)
 {
     return eg_output_checkpoint(w->output);
+}
+
+void eg_watch_put_facts(const eg_watch *w, eg_facts *facts)
+{
+    if (!w->averages || isnan(eg_averages_begin(w->averages))) return;
+    eg_facts_section(facts, "average", NULL);
+    eg_facts_number(facts, "begin", eg_averages_begin(w->averages));
+    eg_facts_number(facts, "end", w->point.time);
+}
+
+eg_status eg_watch_outcome(const eg_watch *w, eg_outcome *out)
+{
+    return eg_output_outcome(w->output, out);
 }
 
 eg_status eg_watch_write_file(eg_watch *w, const char *name, const eg_text *text)

@@ -10,6 +10,8 @@
 #ifndef EG_WATCH_H
 #define EG_WATCH_H
 
+#include "model/average.h"
+#include "model/facts.h"
 #include "report/report.h"
 #include "time/time.h"
 
@@ -18,6 +20,8 @@ typedef struct eg_watch eg_watch;
 /* What a model shows: it fills in the fields and numbers of *out, which is empty; step, time and dt are
  * the watch's. Called between two steps; the names are the same whenever it is called. */
 typedef void eg_show_function(void *model, eg_state *out);
+/* Computes those fields of it that are derived from the others, before somebody looks at them. */
+typedef eg_status eg_derive_function(void *model);
 
 #define EG_GUARDED_MAX 4
 /* A quantity that must be positive: an expression of x, y, z, t and the components of the first field
@@ -34,9 +38,11 @@ typedef struct eg_watch_options {
     const eg_mesh *mesh;
     const char *model;
     bool in_time;
-    double start, end;      /* of models in time */
-    eg_checkpoint *restart; /* not owned; NULL: a new run */
-    bool directory_given;   /* see eg_output_options */
+    double start, end;          /* of models in time */
+    eg_checkpoint *restart;     /* not owned; NULL: a new run */
+    bool directory_given;       /* see eg_output_options */
+    const eg_known *known;      /* columns that the model knows; not owned; NULL: none */
+    eg_derive_function *derive; /* NULL: nothing is derived */
     /* The number of a signal that asks the run to stop, 0: none; on this rank. NULL: never. */
     int (*asked)(void *user);
     void *asked_user;
@@ -69,6 +75,10 @@ eg_status eg_watch_end(eg_watch *watch);
 const char *eg_watch_stopped_by(const eg_watch *watch);
 const char *eg_watch_directory(const eg_watch *watch);
 const char *eg_watch_checkpoint(const eg_watch *watch);
+/* Adds when averages began and end, if there are any. */
+void eg_watch_put_facts(const eg_watch *watch, eg_facts *facts);
+/* See eg_output_outcome. */
+eg_status eg_watch_outcome(const eg_watch *watch, eg_outcome *out);
 eg_status eg_watch_write_file(eg_watch *watch, const char *name, const eg_text *text);
 
 #endif

@@ -88,3 +88,12 @@ eg_status eg_measure_formula(const eg_measure_symbols *symbols, const eg_case *c
     if (status != EG_OK) eg_expression_destroy(out);
     return status;
 }
+
+eg_status eg_measure_known_formula(const eg_measure_symbols *symbols, const char *formula,
+                                   eg_measure_place place, eg_expression **out)
+{
+    const int first = place == EG_MEASURE_AT_POINTS ? symbols->slope_count : 0;
+    const int left_out = place == EG_MEASURE_ON_BOUNDARIES ? 0 : EG_MEASURE_NORMALS;
+    return eg_expression_create(symbols->ctx, formula, symbols->list + first,
+                                (size_t)(symbols->count - first - left_out), NULL, out);
+}

@@ -1,20 +1,14 @@
 /* What series.csv tells of a run: integrals and probes, as [output.integral.NAME] and
- * [output.probe.NAME] ask for them. */
+ * [output.probe.NAME] ask for them, and what a model knows by name (known.h). */
 #ifndef EG_REPORT_MEASURES_H
 #define EG_REPORT_MEASURES_H
 
 #include "base/comm.h"
 #include "case/case.h"
+#include "report/known.h"
 #include "report/state.h"
 
-/* The longest name of an integral or probe, and room for its keys. */
-enum { EG_MEASURE_NAME = 64, EG_MEASURE_KEY = EG_MEASURE_NAME + 32 };
-/* The most components of all fields together. */
-enum { EG_MEASURE_FIELDS = 64 };
-
 extern const char *const eg_measure_kinds[]; /* "integral", …, ended by NULL */
-
-extern const char *const eg_measure_columns[]; /* of series.csv before those asked for; NULL ends */
 
 /* The names that expressions may use, with the variables of eg_quantity: the derivatives NAME_x,
  * NAME_y, NAME_z of components, x, y, z, t, the components (their names are borrowed), and the
@@ -44,6 +38,10 @@ typedef enum eg_measure_place {
 eg_status eg_measure_formula(const eg_measure_symbols *symbols, const eg_case *cas, const char *key,
                              int i, eg_measure_place place, eg_expression **out);
 
+/* The same of a formula that a model knows: of the symbols alone, without the case's constants. */
+eg_status eg_measure_known_formula(const eg_measure_symbols *symbols, const char *formula,
+                                   eg_measure_place place, eg_expression **out);
+
 typedef struct eg_measures eg_measures;
 
 typedef struct eg_measures_options {
@@ -52,6 +50,7 @@ typedef struct eg_measures_options {
     const eg_mesh *mesh;
     const char *const *names; /* [name_count] components of all fields */
     int name_count;
+    const eg_known *known; /* not owned, lives as long as the measures; NULL: none */
 } eg_measures_options;
 
 /* What is wrong with an expression or a boundary's name fails at its place in the case, and so

@@ -242,7 +242,8 @@ static eg_status make_measures(eg_output *o)
                                           .cas = options->cas,
                                           .mesh = options->mesh,
                                           .names = options->names,
-                                          .name_count = options->name_count};
+                                          .name_count = options->name_count,
+                                          .known = options->known};
     if (!eg_schedule_active(&o->series)) return EG_OK;
     return eg_measures_create(o->ctx, &measures, &o->measures);
 }
@@ -405,6 +406,19 @@ eg_status eg_output_write_file(eg_output *o, const char *name, const eg_text *te
     if (eg_comm_rank(o->options.comm) != 0) return EG_OK;
     EG_TRY(path_in(o, name, &path));
     EG_TRY(eg_file_write_atomic(o->ctx, path, text->data, text->length, 0666, false));
+done:
+    eg_release(o->ctx, &path);
+    return status;
+}
+
+eg_status eg_output_outcome(const eg_output *o, eg_outcome *out)
+{
+    eg_status status = EG_OK;
+    char *path = NULL;
+    *out = (eg_outcome){.ctx = o->ctx};
+    if (!o->measures || eg_comm_rank(o->options.comm) != 0) return EG_OK;
+    EG_TRY(path_in(o, "series.csv", &path));
+    EG_TRY(eg_outcome_read(o->ctx, o->options.cas, path, out));
 done:
     eg_release(o->ctx, &path);
     return status;

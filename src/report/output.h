@@ -15,14 +15,17 @@
 #include "base/comm.h"
 #include "case/case.h"
 #include "report/checkpoint/checkpoint.h"
+#include "report/known.h"
+#include "report/outcome.h"
 #include "report/state.h"
 
 extern const eg_key eg_output_keys[];      /* of all models */
 extern const eg_key eg_output_time_keys[]; /* of models in time, too */
 /* Fails at keys that do not go together and at expressions that are wrong; `names` [name_count] are
- * those of the components of fields. Needs no mesh. */
+ * those of the components of fields, `known` (NULL: nothing) what the model measures by name. Needs no
+ * mesh. */
 eg_status eg_output_check_case(eg_context *ctx, const eg_case *cas, bool in_time,
-                               const char *const *names, int name_count);
+                               const char *const *names, int name_count, const eg_known *known);
 
 typedef struct eg_output_options {
     eg_comm *comm;
@@ -38,6 +41,8 @@ typedef struct eg_output_options {
      * can be judged before the run. */
     const char *const *names;
     int name_count;
+    const eg_known
+        *known; /* columns that the model knows; lives as long as the output; NULL: none */
     bool quiet; /* nothing is ever due */
 } eg_output_options;
 
@@ -54,6 +59,9 @@ int eg_output_due(eg_output *output, int64_t step, double time, double wall_s);
 double eg_output_next_stop(const eg_output *output, double t);
 
 eg_status eg_output_write(eg_output *output, const eg_state *state, int what);
+
+/* What series.csv has come to, on rank 0; on others, and where there is none, *out is empty. */
+eg_status eg_output_outcome(const eg_output *output, eg_outcome *out);
 
 /* Where the newest checkpoint is, which this run has written or gone on from; NULL: there is none. */
 const char *eg_output_checkpoint(const eg_output *output);

@@ -3,6 +3,7 @@
 
 #include "report/measures.h"
 #include "report/schedule.h"
+#include "report/titles.h"
 
 #include <float.h>
 #include <math.h>
@@ -113,6 +114,47 @@ const eg_key eg_output_time_keys[] = {
      .help = "What is read: expressions of the fields, x, y, z and t. All fields if it is not "
              "given.",
      .example = "[\"u\", \"u^2\"]"},
+    {.section = "output.signal.*",
+     .name = "of",
+     .type = EG_KEY_STRING,
+     .required = true,
+     .help = "A column of series.csv that repeats itself: its mean, amplitude and frequency are "
+             "told at the end of the run.",
+     .example = "\"body.lift\""},
+    {.section = "output.signal.*",
+     .name = "from",
+     .type = EG_KEY_REAL,
+     .help = "What is before this time is left out.",
+     .example = "50.0"},
+    {.section = "output.signal.*",
+     .name = "periods",
+     .type = EG_KEY_INTEGER,
+     .least = 1,
+     .most = 1e9,
+     .help = "Only the last so many periods are measured.",
+     .example = "10"},
+    {.section = "output.signal.*",
+     .name = "spread",
+     .type = EG_KEY_REAL,
+     .fallback = "0.01",
+     .least = 0,
+     .most = 1,
+     .help =
+         "The signal has settled where amplitudes of periods differ by no more, over their mean."},
+    {.section = "output.signal.*",
+     .name = "length",
+     .type = EG_KEY_REAL,
+     .least = DBL_MIN,
+     .most = INFINITY,
+     .help = "A length L for the Strouhal number, frequency L/U; `speed` is U.",
+     .example = "1.0"},
+    {.section = "output.signal.*",
+     .name = "speed",
+     .type = EG_KEY_REAL,
+     .least = DBL_MIN,
+     .most = INFINITY,
+     .help = "The speed U for the Strouhal number.",
+     .example = "1.0"},
     EVERY("output.checkpoint", "A checkpoint is written", "at the end"),
     {.section = "output.checkpoint",
      .name = "wall_s",
@@ -218,40 +260,6 @@ static eg_status check_titles(const eg_case *cas, const char *probe)
     return EG_OK;
 }
 
-/* Whether series.csv has a column "PROBE.WHAT" of a probe at a point. */
-static bool is_probed(const eg_case *cas, const char *column, const char *const *names,
-                      int name_count)
-{
-    char key[EG_MEASURE_KEY];
-    const char *what = strchr(column, '.');
-    if (!what) return false;
-    snprintf(key, sizeof key, "output.probe.%.*s.at", (int)(what - column), column);
-    if (!eg_case_given(cas, key)) return false;
-    what++;
-    snprintf(key, sizeof key, "output.probe.%.*s.of", (int)(what - 1 - column), column);
-    const size_t given = eg_case_count(cas, key);
-    for (size_t i = 0; i < given; i++)
-        if (strcmp(eg_case_string_at(cas, key, i), what) == 0) return true;
-    for (int i = 0; given == 0 && i < name_count; i++)
-        if (strcmp(names[i], what) == 0) return true;
-    return false;
-}
-
-/* An integral's column must be the only one of its name. */
-static eg_status check_column(const eg_case *cas, const char *integral, const char *const *names,
-                              int name_count)
-{
-    char section[EG_MEASURE_KEY];
-    bool taken = is_probed(cas, integral, names, name_count);
-    for (size_t i = 0; eg_measure_columns[i]; i++)
-        taken = taken || strcmp(integral, eg_measure_columns[i]) == 0;
-    if (!taken) return EG_OK;
-    snprintf(section, sizeof section, "output.integral.%s", integral);
-    return eg_case_fail(cas, section, -1,
-                        "series.csv has another column \"%s\": give the integral another name",
-                        integral);
-}
-
 static eg_status check_intervals(const eg_case *cas)
 {
     static const char *const keys[] = {"output.fields.time", "output.series.time",
@@ -287,9 +295,17 @@ done:
     return status;
 }
 
+/* Columns are of use only if rows are written. */
+static eg_status check_when(const eg_case *cas, const char *section)
+{
+    if (eg_case_given(cas, "output.series.steps") || eg_case_given(cas, "output.series.time"))
+        return EG_OK;
+    return eg_case_fail(cas, section, -1, "when? Give output.series.steps or output.series.time");
+}
+
 /* What series.csv is made of. */
 static eg_status check_measures(const eg_case *cas, const eg_measure_symbols *symbols,
-                                const char *const *names, int name_count)
+                                const eg_known *known)
 {
     static const char *const sections[] = {"output.probe", "output.integral"};
     eg_status status = EG_OK;
@@ -299,32 +315,64 @@ static eg_status check_measures(const eg_case *cas, const eg_measure_symbols *sy
             EG_TRY(check_name_length(cas, sections[k], name));
             if (k == 0) EG_TRY(check_probe(cas, name));
             EG_TRY(check_formulas(cas, sections[k], name, symbols));
-            if (k == 0)
-                EG_TRY(check_titles(cas, name));
-            else
-                EG_TRY(check_column(cas, name, names, name_count));
+            if (k == 0) EG_TRY(check_titles(cas, name));
         }
-        if (eg_case_name_at(cas, sections[k], 0) && !eg_case_given(cas, "output.series.steps") &&
-            !eg_case_given(cas, "output.series.time"))
-            EG_TRY(eg_case_fail(cas, sections[k], -1,
-                                "when? Give output.series.steps or output.series.time"));
+        if (eg_case_name_at(cas, sections[k], 0)) EG_TRY(check_when(cas, sections[k]));
     }
+    if (known && known->count > 0) EG_TRY(check_when(cas, known->list[0].section));
 done:
     return status;
 }
 
+/* Signals are columns. */
+static eg_status check_signals(eg_context *ctx, const eg_case *cas, const eg_titles *titles)
+{
+    static const char section[] = "output.signal";
+    const char **names = NULL, *name;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(ctx, (size_t)titles->count, &names));
+    for (int i = 0; i < titles->count; i++)
+        names[i] = titles->list[i].name;
+    for (size_t i = 0; (name = eg_case_name_at(cas, section, i)); i++) {
+        char of[EG_MEASURE_KEY], speed[EG_MEASURE_KEY], length[EG_MEASURE_KEY];
+        EG_TRY(check_name_length(cas, section, name));
+        EG_TRY(check_when(cas, section));
+        snprintf(of, sizeof of, "%s.%s.of", section, name);
+        snprintf(speed, sizeof speed, "%s.%s.speed", section, name);
+        snprintf(length, sizeof length, "%s.%s.length", section, name);
+        const char *column = eg_case_string(cas, of);
+        if (eg_titles_find(titles, column) < 0) {
+            const char *near = eg_nearest(column, names, (size_t)titles->count);
+            EG_TRY(eg_case_fail(cas, of, -1, "series.csv has no column \"%s\"%s%s%s", column,
+                                near ? "; did you mean \"" : "", near ? near : "",
+                                near ? "\"?" : ""));
+        }
+        if (eg_case_given(cas, speed) != eg_case_given(cas, length))
+            EG_TRY(eg_case_fail(cas, eg_case_given(cas, speed) ? speed : length, -1,
+                                "a Strouhal number needs a length and a speed"));
+    }
+done:
+    eg_release(ctx, &names);
+    return status;
+}
+
 eg_status eg_output_check_case(eg_context *ctx, const eg_case *cas, bool in_time,
-                               const char *const *names, int name_count)
+                               const char *const *names, int name_count, const eg_known *known)
 {
     eg_measure_symbols symbols;
+    eg_titles titles = {.ctx = ctx};
     eg_status status = eg_measure_symbols_make(ctx, names, name_count, &symbols);
     if (status != EG_OK) return status;
     EG_TRY(check_quantities(cas, &symbols));
     if (in_time) {
-        EG_TRY(check_measures(cas, &symbols, names, name_count));
+        EG_TRY(check_measures(cas, &symbols, known));
+        EG_TRY(eg_titles_make(ctx, cas, names, name_count, known, &titles));
+        EG_TRY(eg_titles_check(&titles, cas));
+        EG_TRY(check_signals(ctx, cas, &titles));
         EG_TRY(check_intervals(cas));
     }
 done:
+    eg_titles_free(&titles);
     eg_measure_symbols_free(&symbols);
     return status;
 }

@@ -5,8 +5,9 @@
 
 #include "field/field.h"
 
-#define EG_STATE_FIELDS_MAX 12
+#define EG_STATE_FIELDS_MAX 32
 #define EG_STATE_NUMBERS_MAX 96
+#define EG_STATE_COMPONENTS_MAX 64 /* of all fields that are shown, together */
 
 /* A field with a name for each of its components: files, expressions and messages call them so. */
 typedef struct eg_state_field {

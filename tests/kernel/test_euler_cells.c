@@ -25,7 +25,7 @@ static const setting settings[] = {
     {"turned", 2, 1, false, HLLC, 1, 2, 0, false, true, false, false},
     {"turned", 3, 2, false, RUSANOV, 2, 1, 0, false, true, false, true},
     {"perturbed", 2, 1, true, ROE, 3, 1, 0.2, false, false, false, false},
-    {"perturbed", 3, 2, false, HLLC, 3, 1, 0.2, false, true, false, false},
+    {"perturbed", 3, 2, false, HLLC, 2, 1, 0.2, false, true, false, false},
     {"perturbed", 3, 2, true, RUSANOV, 1, 2, 0.2, false, true, true, true},
 };
 
@@ -406,7 +406,7 @@ static const char uniform[] =
 
 static void test_euler_cells__uniform_flow_stays_on_perturbed_meshes(void **state)
 {
-    static const char *const degrees[] = {"space.degree=1", "space.degree=4"};
+    static const char *const degrees[] = {"space.degree=1", "space.degree=2"};
     eg_context *ctx = test_context();
     eg_device *device = NULL;
     (void)state;
@@ -456,8 +456,8 @@ static void test_euler_cells__conserve_for_a_thousand_steps(void **state)
 
 static const char blast[] =
     "model = \"euler\"\n"
-    "[mesh]\nshape = \"quadrilateral\"\ncells = [13, 13]\nperturb = 0.1\n"
-    "[space]\ndegree = 2\n[scheme]\nmethod = \"fv\"\nflux = \"hllc\"\n"
+    "[mesh]\nshape = \"quadrilateral\"\ncells = [20, 20]\nperturb = 0.1\n"
+    "[space]\ndegree = 1\n[scheme]\nmethod = \"fv\"\nflux = \"hllc\"\n"
     "[initial]\nrho = \"x^2 + y^2 < 0.25 ? 1 : 0.125\"\nu = 0.0\nv = 0.0\n"
     "p = \"x^2 + y^2 < 0.25 ? 1 : 0.1\"\n"
     "[boundary.left]\ntype = \"wall\"\n[boundary.bottom]\ntype = \"wall\"\n"

@@ -130,6 +130,10 @@ static eg_status check(eg_context *ctx, const eg_case *cas)
     EG_TRY(eg_time_options_from_case(cas, &a.time));
     EG_TRY(eg_degrees_check(cas));
     EG_TRY(eg_adapt_options_from_case(cas, &a.adapting));
+    if (a.adapting.on && eg_case_given(cas, "output.average.from"))
+        EG_TRY(eg_case_fail(cas, "output.average.from", -1,
+                            "averages need elements that keep their degrees: adapt.enabled = "
+                            "false"));
     EG_TRY(eg_advection_quadrature_from_case(cas, &(eg_advection_quadrature){0}, &(bool){0}));
     EG_TRY(eg_limiter_check(cas, &a.time, a.fields));
     if (eg_case_given(cas, "space.basis") && eg_case_choice(cas, "space.basis") != EG_BASIS_MODAL)

@@ -97,8 +97,7 @@ K_KERNEL(cells, K_IN(real, u), K_IN(real, slopes), K_IN(i64, layout), K_IN(i64, 
                 K_LANEVAR(real, nx[2]);          /* J∇r_d at both ends */
                 K_LANEVAR(real, ny[2]);
                 FIND_NORMALS(d)
-                K_UNROLL for (int p = 0; p < FACE_POINTS; p++)
-                {
+                for (int p = 0; p < FACE_POINTS; p++) {
                     LOAD_CELLS(q, DEEP, d, j)
 #if FACE_POINTS == 2
                     K_UNROLL for (int c = 0; c < 4; c++)

@@ -23,6 +23,12 @@ typedef struct eg_bench_point {
     double ceiling_gbs;      /* the bandwidth in the bound; NaN: memory does not bound it */
     double ceiling_gflops;   /* the rate in the bound; NaN: arithmetic does not bound it */
     const char *bound_by;    /* "memory", "fma", "tensor", "shared", "dof" or "" */
+    /* The roofline of [karakus2018] section 5.1, in GFLOP/s: what copying the necessary bytes, and
+     * moving 4 bytes a flop through shared memory, leave; NaN: the paper has none of it. */
+    double paper_gflops;
+    /* Of a part of a step of time, NaN otherwise: its part of the step's time, iterations of a solve,
+     * and how much sooner than with the first kind of step the same time is reached. */
+    double share, iterations, speed_up;
 } eg_bench_point;
 
 /* What the machine can do, measured; NaN where it was not measured or there is no such unit. */
@@ -47,7 +53,10 @@ typedef struct eg_bench_result {
 } eg_bench_result;
 
 typedef struct eg_bench_options {
-    bool quick; /* smaller working sets: a first look, not a measurement to quote */
+    bool quick;       /* smaller working sets: a first look, not a measurement to quote */
+    uint32_t degrees; /* bit N: those by degree measure degree N; 0: all degrees */
+    const char *mesh; /* a Gmsh file, for those that need one; NULL: none; not owned */
+    int refine;       /* so often */
     /* Told what is measured next; may be NULL. */
     void (*progress)(void *user, const char *bench, const char *what);
     void *user; /* not owned */
@@ -58,6 +67,8 @@ size_t eg_bench_count(void);
 const char *eg_bench_name(size_t index);
 const char *eg_bench_summary(size_t index);
 bool eg_bench_on_roofline(size_t index); /* its points have operations and bytes */
+bool eg_bench_by_degree(size_t index);   /* eg_bench_options.degrees chooses among its points */
+bool eg_bench_on_mesh(size_t index);     /* it needs eg_bench_options.mesh */
 
 /* Runs one benchmark. *result is filled in either way: free it with eg_bench_result_free. */
 eg_status eg_bench_run(eg_context *ctx, eg_device *device, const char *name,

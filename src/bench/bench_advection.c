@@ -401,4 +401,8 @@ done:
 }
 
 const eg_bench_driver eg_bench_advection = {
-    "advection", "a stage of advection: squares, hexahedra, bands of degrees", true, run};
+    .name = "advection",
+    .summary = "a stage of advection: squares, hexahedra, bands of degrees",
+    .on_roofline = true,
+    .run = run,
+};

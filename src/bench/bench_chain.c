@@ -154,4 +154,9 @@ done:
 }
 
 const eg_bench_driver eg_bench_chain = {
-    "chain", "fused interpolate, multiply, project: the advection volume term", true, run};
+    .name = "chain",
+    .summary = "fused interpolate, multiply, project: the advection volume term",
+    .on_roofline = true,
+    .by_degree = true,
+    .run = run,
+};

@@ -63,5 +63,9 @@ done:
     return status;
 }
 
-const eg_bench_driver eg_bench_dot = {"dot", "reductions of 1e8 values against read bandwidth",
-                                      true, run};
+const eg_bench_driver eg_bench_dot = {
+    .name = "dot",
+    .summary = "reductions of 1e8 values against read bandwidth",
+    .on_roofline = true,
+    .run = run,
+};

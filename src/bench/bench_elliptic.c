@@ -165,7 +165,7 @@ static eg_status measure(eg_bench *bench, const char *name, int degree, eg_type 
     char size[32];
     eg_status status = EG_OK;
     snprintf(size, sizeof size, "N=%d", degree);
-    eg_bench_work work = {.name = name, .size = size};
+    eg_bench_work work = {.name = name, .size = size, .in_paper = real == EG_F64};
     eg_bench_progress(bench, "%s %s", name, size);
     if (real == EG_F64) EG_TRY(verify(bench, degree));
     EG_TRY(create(bench, cells, degree, real, EG_ELLIPTIC_FASTEST, &p));

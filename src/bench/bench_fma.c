@@ -8,4 +8,7 @@ static eg_status run(eg_bench *bench)
 }
 
 const eg_bench_driver eg_bench_fma = {
-    "fma", "peak rates: vector FMA, FP64 tensor units, shared memory", false, run};
+    .name = "fma",
+    .summary = "peak rates: vector FMA, FP64 tensor units, shared memory",
+    .run = run,
+};

@@ -103,4 +103,9 @@ done:
 }
 
 const eg_bench_driver eg_bench_gemm = {
-    "gemm", "small operator times tile, streaming and from cache", true, run};
+    .name = "gemm",
+    .summary = "small operator times tile, streaming and from cache",
+    .on_roofline = true,
+    .by_degree = true,
+    .run = run,
+};

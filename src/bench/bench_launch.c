@@ -40,4 +40,8 @@ done:
     return status;
 }
 
-const eg_bench_driver eg_bench_launch = {"launch", "time to start an empty kernel", false, run};
+const eg_bench_driver eg_bench_launch = {
+    .name = "launch",
+    .summary = "time to start an empty kernel",
+    .run = run,
+};

@@ -114,4 +114,8 @@ done:
 }
 
 const eg_bench_driver eg_bench_matvec = {
-    "matvec", "a dense matrix for each of 200x200 elements, against read bandwidth", true, run};
+    .name = "matvec",
+    .summary = "a dense matrix for each of 200x200 elements, against read bandwidth",
+    .on_roofline = true,
+    .run = run,
+};

@@ -64,5 +64,8 @@ done:
     return status;
 }
 
-const eg_bench_driver eg_bench_stream = {"stream", "memory bandwidth: copy, triad and read", false,
-                                         run};
+const eg_bench_driver eg_bench_stream = {
+    .name = "stream",
+    .summary = "memory bandwidth: copy, triad and read",
+    .run = run,
+};

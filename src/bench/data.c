@@ -83,11 +83,17 @@ done:
 eg_status eg_bench_compare(eg_bench *bench, const char *what, int64_t tile, const double *got,
                            const double *want, size_t count)
 {
+    return eg_bench_compare_within(bench, what, tile, 1e-12, got, want, count);
+}
+
+eg_status eg_bench_compare_within(eg_bench *bench, const char *what, int64_t tile, double tolerance,
+                                  const double *got, const double *want, size_t count)
+{
     double scale = 0;
     for (size_t i = 0; i < count; i++)
         scale = fmax(scale, fabs(want[i]));
     for (size_t i = 0; i < count; i++) {
-        if (fabs(got[i] - want[i]) <= 1e-12 * scale) continue; /* false for NaN */
+        if (fabs(got[i] - want[i]) <= tolerance * scale) continue; /* false for NaN */
         return eg_fail(bench->ctx, EG_ERROR_NUMERIC,
                        "%s on %s is wrong: value %zu of tile %lld is %.17g where the host computes "
                        "%.17g. Nothing was measured; run the kernel tests on this device.",

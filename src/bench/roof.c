@@ -98,7 +98,7 @@ eg_status eg_bench_degrees(eg_bench *bench, double bytes, bool from_cache,
     eg_bench_roof roof = {0};
     EG_TRY(eg_bench_roof_create(bench, (size_t)bytes, bench->info->has_tensor_f64, EG_F64, &roof));
     for (int degree = 1; degree <= EG_BENCH_MAX_DEGREE; degree++)
-        EG_TRY(measure(bench, &roof, degree, bytes, from_cache));
+        if (eg_bench_wants(bench, degree)) EG_TRY(measure(bench, &roof, degree, bytes, from_cache));
     eg_bench_roof_report(bench, &roof, from_cache);
 done:
     eg_bench_roof_destroy(&roof);

@@ -25,12 +25,16 @@ typedef struct eg_bench_driver {
     const char *summary;
     bool on_roofline;
     eg_status (*run)(eg_bench *bench);
+    bool by_degree;
+    bool on_mesh; /* takes eg_bench_options.mesh and cannot do without */
 } eg_bench_driver;
 
 extern const eg_bench_driver eg_bench_stream, eg_bench_fma, eg_bench_gemm, eg_bench_chain,
     eg_bench_matvec, eg_bench_dot, eg_bench_launch, eg_bench_advection, eg_bench_euler,
-    eg_bench_elliptic;
+    eg_bench_elliptic, eg_bench_ins, eg_bench_ins_steps;
 
+/* Whether points of this degree are wanted. */
+bool eg_bench_wants(const eg_bench *bench, int degree);
 void eg_bench_progress(eg_bench *bench, const char *format, ...) EG_PRINTF(2, 3);
 
 /* --- bench.c: points ---------------------------------------------------------------------------- */
@@ -48,6 +52,9 @@ typedef struct eg_bench_work {
     const char *unit;      /* "fma", "tensor"; NULL: none */
     double bound_s;        /* a bound of another kind … */
     const char *bound_by;  /* … and what it is called */
+    bool in_paper;         /* [karakus2018] has a figure of it, with a roofline */
+    /* What eg_bench_point says of parts of a step: */
+    double share, iterations, speed_up;
 } eg_bench_work;
 
 eg_status eg_bench_add(eg_bench *bench, const eg_bench_work *work);
@@ -174,6 +181,9 @@ eg_status eg_bench_random_operator(eg_bench *bench, uint64_t seed, int rows, int
 /* Fails unless |got - want| <= 1e-12 max|want| everywhere. */
 eg_status eg_bench_compare(eg_bench *bench, const char *what, int64_t tile, const double *got,
                            const double *want, size_t count);
+/* The same with another part of max|want|. */
+eg_status eg_bench_compare_within(eg_bench *bench, const char *what, int64_t tile, double tolerance,
+                                  const double *got, const double *want, size_t count);
 
 double eg_bench_median(double *values, size_t count); /* sorts them */
 

@@ -49,6 +49,10 @@ void cli_bench_json(eg_json *json, const eg_bench_result *result)
         eg_json_put_number(json, "bytes", p->bytes);
         eg_json_put_number(json, "ceiling_gbs", p->ceiling_gbs);
         eg_json_put_number(json, "ceiling_gflops", p->ceiling_gflops);
+        eg_json_put_number(json, "paper_gflops", p->paper_gflops);
+        eg_json_put_number(json, "share", p->share);
+        eg_json_put_number(json, "iterations", p->iterations);
+        eg_json_put_number(json, "speed_up", p->speed_up);
         eg_json_close(json);
     }
     eg_json_close(json);
@@ -78,31 +82,82 @@ static void time_cell(eg_table *table, double seconds)
     eg_table_cell(table, "%.*f %s", scaled < 10 ? 3 : scaled < 100 ? 2 : 1, scaled, unit);
 }
 
+static void ratio_cell(eg_table *table, double value)
+{
+    if (isfinite(value)) {
+        eg_table_cell(table, "%.2f", value);
+    } else {
+        eg_table_cell(table, "–");
+    }
+}
+
+/* Columns of points: those of kernels, and those of parts of a step. */
+typedef enum cell_kind { CELL_TEXT, CELL_NUMBER, CELL_TIME, CELL_RATIO, CELL_BY } cell_kind;
+typedef enum cell_where { EVERYWHERE, OF_KERNELS, IF_PADDED, IF_IN_PAPER, OF_STEPS } cell_where;
+static const struct {
+    eg_column column;
+    cell_kind kind;
+    cell_where where;
+    size_t offset; /* in eg_bench_point */
+} point_columns[] = {
+    {{"name", true}, CELL_TEXT, EVERYWHERE, offsetof(eg_bench_point, name)},
+    {{"size", true}, CELL_TEXT, EVERYWHERE, offsetof(eg_bench_point, size)},
+    {{"time", false}, CELL_TIME, EVERYWHERE, offsetof(eg_bench_point, time_s)},
+    {{"GFLOP/s", false}, CELL_NUMBER, OF_KERNELS, offsetof(eg_bench_point, gflops)},
+    {{"GB/s", false}, CELL_NUMBER, OF_KERNELS, offsetof(eg_bench_point, gbs)},
+    {{"bound", false}, CELL_TIME, OF_KERNELS, offsetof(eg_bench_point, bound_s)},
+    {{"by", true}, CELL_BY, OF_KERNELS, 0},
+    {{"fraction", false}, CELL_RATIO, OF_KERNELS, offsetof(eg_bench_point, fraction)},
+    /* It matters only where operations are padded to the tensor unit's tiles. */
+    {{"unpadded", false}, CELL_TIME, IF_PADDED, offsetof(eg_bench_point, unpadded_bound_s)},
+    {{"paper GFLOP/s", false}, CELL_NUMBER, IF_IN_PAPER, offsetof(eg_bench_point, paper_gflops)},
+    {{"share", false}, CELL_RATIO, OF_STEPS, offsetof(eg_bench_point, share)},
+    {{"iterations", false}, CELL_NUMBER, OF_STEPS, offsetof(eg_bench_point, iterations)},
+    {{"speed-up", false}, CELL_RATIO, OF_STEPS, offsetof(eg_bench_point, speed_up)},
+};
+
+static void point_cell(eg_table *table, const eg_bench_point *p, size_t column)
+{
+    const char *at = (const char *)p + point_columns[column].offset;
+    double value = NAN;
+    if (point_columns[column].kind == CELL_TEXT) {
+        eg_table_cell(table, "%s", at);
+        return;
+    }
+    if (point_columns[column].kind == CELL_BY) {
+        eg_table_cell(table, "%s", p->bound_by[0] ? p->bound_by : "–");
+        return;
+    }
+    memcpy(&value, at, sizeof value);
+    if (point_columns[column].kind == CELL_NUMBER) number_cell(table, value);
+    if (point_columns[column].kind == CELL_TIME) time_cell(table, value);
+    if (point_columns[column].kind == CELL_RATIO) ratio_cell(table, value);
+}
+
 static eg_status put_points(eg_context *ctx, const eg_bench_result *result, eg_table_style style,
                             eg_text *out)
 {
-    /* The last column matters only where operations are padded to the tensor unit's tiles. */
-    static const eg_column columns[] = {
-        {"name", true},   {"size", true}, {"time", false},     {"GFLOP/s", false}, {"GB/s", false},
-        {"bound", false}, {"by", true},   {"fraction", false}, {"unpadded", false}};
-    bool padded = result->device.has_tensor_f64;
-    eg_table table = eg_table_new(ctx, columns, EG_COUNT(columns) - !padded);
+    eg_column columns[EG_COUNT(point_columns)];
+    size_t shown[EG_COUNT(point_columns)], count = 0;
+    bool in_paper = false, steps = false;
     for (size_t i = 0; i < result->count; i++) {
-        const eg_bench_point *p = &result->points[i];
-        eg_table_cell(&table, "%s", p->name);
-        eg_table_cell(&table, "%s", p->size);
-        time_cell(&table, p->time_s);
-        number_cell(&table, p->gflops);
-        number_cell(&table, p->gbs);
-        time_cell(&table, p->bound_s);
-        eg_table_cell(&table, "%s", p->bound_by[0] ? p->bound_by : "–");
-        if (isfinite(p->fraction)) {
-            eg_table_cell(&table, "%.2f", p->fraction);
-        } else {
-            eg_table_cell(&table, "–");
-        }
-        if (padded) time_cell(&table, p->unpadded_bound_s);
+        in_paper = in_paper || isfinite(result->points[i].paper_gflops);
+        steps = steps || isfinite(result->points[i].share);
     }
+    const bool show[] = {[EVERYWHERE] = true,
+                         [OF_KERNELS] = !steps,
+                         [IF_PADDED] = !steps && result->device.has_tensor_f64,
+                         [IF_IN_PAPER] = in_paper,
+                         [OF_STEPS] = steps};
+    for (size_t c = 0; c < EG_COUNT(point_columns); c++) {
+        if (!show[point_columns[c].where]) continue;
+        columns[count] = point_columns[c].column;
+        shown[count++] = c;
+    }
+    eg_table table = eg_table_new(ctx, columns, count);
+    for (size_t i = 0; i < result->count; i++)
+        for (size_t c = 0; c < count; c++)
+            point_cell(&table, &result->points[i], shown[c]);
     eg_status status = eg_table_render(&table, style, out);
     eg_table_free(&table);
     return status;

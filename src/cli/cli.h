@@ -47,7 +47,13 @@ typedef struct cli_options {
     const char *height;    /* --height */
     const char *contours;  /* --contours */
     const char *levels;    /* --levels */
+    const char *mesh_file; /* --mesh FILE */
     const char *frame;     /* --frame */
+    const char *from;      /* --from */
+    const char *periods;   /* --periods */
+    const char *spread;    /* --spread */
+    const char *length;    /* --length */
+    const char *speed;     /* --speed */
     bool mesh, dark;       /* --mesh, --dark */
     bool fresh;            /* --fresh */
     bool json, quick, help, verbose, reference, binary, text, merge;
@@ -94,7 +100,8 @@ typedef struct cli_command {
 
 extern const cli_command cli_command_bench, cli_command_check, cli_command_compare,
     cli_command_complete, cli_command_converge, cli_command_devices, cli_command_help,
-    cli_command_info, cli_command_mesh, cli_command_new, cli_command_plot, cli_command_run;
+    cli_command_info, cli_command_mesh, cli_command_new, cli_command_plot, cli_command_run,
+    cli_command_signal;
 
 /* main.c */
 extern const cli_command *const cli_commands[]; /* ended by NULL */
@@ -144,6 +151,9 @@ eg_status cli_complete_case(eg_context *ctx, int count, char *const *words, eg_t
 
 /* plot_csv.c: draws columns of a CSV file as the options x, y, log, title, width and output ask. */
 eg_status cli_plot_csv(eg_context *ctx, const cli_options *options, const char *path);
+
+/* The same file: fails with what is near and what there is. */
+eg_status cli_unknown_column(const eg_series_data *data, const char *path, const char *given);
 
 /* info_checkpoint.c: `eagre info` of what is a checkpoint, or a directory of them. */
 eg_status cli_info_checkpoint(eg_context *ctx, const cli_options *options, const char *path);

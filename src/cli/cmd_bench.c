@@ -1,16 +1,22 @@
 /* `eagre bench`: how close the kernels come to the limits of the machine. */
 #include "bench/bench.h"
 #include "cli/bench_output.h"
-#include "cli/cli.h"
+#include "cli/list.h"
+#include "cli/mesh.h"
 #include "cli/progress.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const cli_option options_list[] = {
     CLI_COMMON_OPTIONS,
     {"quick", 'q', NULL, "small working sets: a first look in seconds",
      offsetof(cli_options, quick)},
+    {"degrees", 0, "LIST", "measure these degrees only: 1,2,3", offsetof(cli_options, degrees)},
+    {"mesh", 0, "FILE", "ins-steps: the Gmsh file of the mesh", offsetof(cli_options, mesh_file)},
+    {"refine", 0, "N", "ins-steps: divide every element of the mesh N times",
+     offsetof(cli_options, refine)},
     {"svg", 0, "FILE", "draw the roofline with the points on it", offsetof(cli_options, svg)},
     {"chart", 0, "FILE", "draw the fractions over the sizes, as .svg or .png",
      offsetof(cli_options, chart)},
@@ -50,8 +56,9 @@ static eg_status select_benches(eg_context *ctx, const cli_options *options, sel
     for (int i = 0; i < options->name_count; i++) {
         bool known = false;
         for (size_t b = 0; b < eg_bench_count(); b++) {
-            bool matches = strcmp(options->names[i], "all") == 0 ||
-                           strcmp(options->names[i], eg_bench_name(b)) == 0;
+            const bool all = strcmp(options->names[i], "all") == 0;
+            const bool matches = (all && (options->mesh_file || !eg_bench_on_mesh(b))) ||
+                                 strcmp(options->names[i], eg_bench_name(b)) == 0;
             wanted[b] = wanted[b] || matches;
             known = known || matches;
         }
@@ -62,6 +69,43 @@ static eg_status select_benches(eg_context *ctx, const cli_options *options, sel
         if (wanted[b]) chosen->index[chosen->count++] = b;
     }
     return EG_OK;
+}
+
+/* What chooses among the points of benchmarks must have something to choose from. */
+static eg_status read_settings(eg_context *ctx, const cli_options *options, const selection *chosen,
+                               eg_bench_options *out)
+{
+    eg_status status = EG_OK;
+    cli_list degrees = {0};
+    bool by_degree = false, on_mesh = false;
+    for (size_t i = 0; i < chosen->count; i++) {
+        by_degree = by_degree || eg_bench_by_degree(chosen->index[i]);
+        on_mesh = on_mesh || eg_bench_on_mesh(chosen->index[i]);
+    }
+    if (options->degrees && !by_degree)
+        return eg_fail(
+            ctx, EG_ERROR_ARGUMENT,
+            "--degrees chooses among the points of gemm, chain, euler, elliptic, ins and "
+            "ins-steps; name one of them");
+    if ((options->mesh_file || options->refine) && !on_mesh)
+        return eg_fail(ctx, EG_ERROR_ARGUMENT, "--mesh and --refine are for ins-steps");
+    if (on_mesh && !options->mesh_file)
+        return eg_fail(ctx, EG_ERROR_ARGUMENT,
+                       "ins-steps needs a mesh: --mesh cases/geo/square-cylinder.msh");
+    if (options->degrees)
+        EG_TRY(cli_read_list(ctx, "--degrees", options->degrees, cli_entry_degree,
+                             "a degree: 1, 2 and so on", &degrees));
+    for (size_t i = 0; i < degrees.count; i++) {
+        const int degree = atoi(degrees.value[i]);
+        if (degree < 1 || degree > EG_DEGREE_MAX)
+            return eg_fail(ctx, EG_ERROR_ARGUMENT, "--degrees: %d is not from 1 to %d", degree,
+                           EG_DEGREE_MAX);
+        out->degrees |= 1u << degree;
+    }
+    out->mesh = options->mesh_file;
+    EG_TRY(cli_mesh_number(ctx, "refine", options->refine, 0, 10, 0, &out->refine));
+done:
+    return status;
 }
 
 static eg_status check_pictures(eg_context *ctx, const cli_options *options,
@@ -116,9 +160,9 @@ static eg_status print_list(eg_context *ctx, bool as_json)
         EG_TRY(eg_json_end(&json));
     } else {
         for (size_t i = 0; i < eg_bench_count(); i++) {
-            EG_TRY(eg_text_printf(&text, "%-8s %s\n", eg_bench_name(i), eg_bench_summary(i)));
+            EG_TRY(eg_text_printf(&text, "%-9s %s\n", eg_bench_name(i), eg_bench_summary(i)));
         }
-        EG_TRY(eg_text_puts(&text, "all      every one of them\n"));
+        EG_TRY(eg_text_puts(&text, "all       every one of them\n"));
     }
     EG_TRY(cli_print(ctx, &text));
 done:
@@ -193,9 +237,10 @@ static eg_status run(eg_context *ctx, const cli_options *options)
     eg_bench_result results[MOST_BENCHES];
     size_t done_count = 0;
     selection chosen = {0};
-    const eg_bench_options settings = {.quick = options->quick, .progress = show_progress};
+    eg_bench_options settings = {.quick = options->quick, .progress = show_progress};
     EG_TRY(select_benches(ctx, options, &chosen));
     if (chosen.count == 0) return print_list(ctx, options->json);
+    EG_TRY(read_settings(ctx, options, &chosen, &settings));
     EG_TRY(check_pictures(ctx, options, &chosen));
     EG_TRY(cli_check_writable(ctx, options->markdown));
     EG_TRY(eg_device_open(ctx, options->device ? options->device : "auto", &device));
@@ -234,15 +279,18 @@ done:
 const cli_command cli_command_bench = {
     .name = "bench",
     .summary = "measure how close kernels come to the limits of a device",
-    .usage = "[NAME …] [--device D] [--quick] [--json] [--svg FILE] [--chart FILE] "
-             "[--markdown FILE]",
-    .about =
-        "Runs the named benchmarks; \"all\" runs every one, none lists them. Each measures the\n"
-        "ceilings of the machine in the same run and prints, for every point, the time, the\n"
-        "bound that the ceilings set, what sets it, and the fraction bound/time.\n"
-        "With --json one benchmark is one object; several are {\"benches\": [...]}.\n",
+    .usage = "[NAME …] [--device D] [--quick] [--degrees LIST] [--json] [--svg FILE] "
+             "[--chart FILE] [--markdown FILE] [--mesh FILE [--refine N]]",
+    .about = "Runs the named benchmarks; \"all\" runs every one (those that need a mesh if --mesh "
+             "gives\n"
+             "it), none lists them. Each measures the\n"
+             "ceilings of the machine in the same run and prints, for every point, the time, the\n"
+             "bound that the ceilings set, what sets it, and the fraction bound/time.\n"
+             "With --json one benchmark is one object; several are {\"benches\": [...]}.\n",
     .example = "  eagre bench gemm --device cpu:1\n"
-               "  eagre bench gemm chain --device cuda:0 --svg roofline.svg\n",
+               "  eagre bench gemm chain --device cuda:0 --svg roofline.svg\n"
+               "  eagre bench ins --device cpu:1 --degrees 2,4,6\n"
+               "  eagre bench ins-steps --mesh cases/geo/square-cylinder.msh --degrees 5\n",
     .options = options_list,
     .run = run,
     .complete = complete,

@@ -11,19 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const cli_command *const cli_commands[] = {&cli_command_run,
-                                           &cli_command_converge,
-                                           &cli_command_compare,
-                                           &cli_command_check,
-                                           &cli_command_new,
-                                           &cli_command_help,
-                                           &cli_command_plot,
-                                           &cli_command_info,
-                                           &cli_command_mesh,
-                                           &cli_command_bench,
-                                           &cli_command_devices,
-                                           &cli_command_complete,
-                                           NULL};
+const cli_command *const cli_commands[] = {&cli_command_run,      &cli_command_converge,
+                                           &cli_command_compare,  &cli_command_check,
+                                           &cli_command_new,      &cli_command_help,
+                                           &cli_command_plot,     &cli_command_signal,
+                                           &cli_command_info,     &cli_command_mesh,
+                                           &cli_command_bench,    &cli_command_devices,
+                                           &cli_command_complete, NULL};
 
 const cli_command *cli_find_command(const char *name)
 {

@@ -37,17 +37,16 @@ static int match_column(const eg_series_data *data, const char *words)
     return found;
 }
 
-static eg_status unknown_column(const request *r, const char *given)
+eg_status cli_unknown_column(const eg_series_data *data, const char *path, const char *given)
 {
     eg_status status = EG_OK;
-    const eg_series_data *data = &r->data;
     const char *nearest = eg_nearest(given, (const char *const *)data->names, (size_t)data->count);
-    eg_text all = eg_text_new(r->ctx);
+    eg_text all = eg_text_new(data->ctx);
     for (int i = 0; i < data->count; i++)
         EG_TRY(eg_text_printf(&all, "%s%s", i ? ", " : "", data->names[i]));
     status =
-        eg_fail(r->ctx, EG_ERROR_ARGUMENT, "%s has no column \"%s\"%s%s%s\nIts columns are %s.",
-                r->path, given, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+        eg_fail(data->ctx, EG_ERROR_ARGUMENT, "%s has no column \"%s\"%s%s%s\nIts columns are %s.",
+                path, given, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
                 nearest ? "\"?" : "", eg_text_string(&all));
 done:
     eg_text_free(&all);
@@ -89,7 +88,8 @@ static eg_status choose_x(request *r)
 {
     const char *given = r->options->x;
     int x = match_column(&r->data, given ? given : "time");
-    if (given && (x < 0 || strcmp(given, r->data.names[x]) != 0)) return unknown_column(r, given);
+    if (given && (x < 0 || strcmp(given, r->data.names[x]) != 0))
+        return cli_unknown_column(&r->data, r->path, given);
     if (x < 0)
         for (x = 0; x + 1 < r->data.count && !has_place(r, x, EG_SCALE_LINEAR);)
             x++;
@@ -107,7 +107,8 @@ static eg_status choose_named(request *r, const char *words)
         if (column < 0) {
             eg_text word = eg_text_new(r->ctx);
             status = eg_text_add(&word, words, strcspn(words, ","));
-            if (status == EG_OK) status = unknown_column(r, eg_text_string(&word));
+            if (status == EG_OK)
+                status = cli_unknown_column(&r->data, r->path, eg_text_string(&word));
             eg_text_free(&word);
             return status;
         }

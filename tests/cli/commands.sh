@@ -4,6 +4,7 @@
 #   commands.sh EAGRE
 set -u
 eagre=$1
+cases=$(cd "$(dirname "$0")/../../cases" && pwd) || exit 1
 work=$(mktemp -d "${TMPDIR:-/tmp}/eagre-cli-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir -m 700 "$work/cache"
@@ -137,6 +138,29 @@ holds 'all(abs(p["fraction"] * p["time_s"] / p["bound_s"] - 1) < 1e-12 for p in 
 run 0 bench launch dot --quick --device cpu:1 --json
 is_json
 holds '[b["bench"] for b in o["benches"]] == ["dot", "launch"]'
+
+# Degrees are chosen where there are some; what needs a mesh says so.
+run 0 bench ins --quick --json --device cpu:1 --degrees 2
+is_json
+holds '[p["name"] for p in o["points"]] == ["sav", "sas", "advect", "gradient", "divergence"]'
+holds 'all(p["size"] == "N=2" and 0 < p["fraction"] < 1.5 for p in o["points"])'
+holds 'all(p["paper_gflops"] > 0 for p in o["points"][:2])'
+run 0 bench ins-steps --quick --json --degrees 1 --mesh "$cases/geo/square-cylinder.msh"
+is_json
+holds 'len(o["points"]) == 2 * 4 * 5'
+holds 'all(abs(sum(p["share"] for p in o["points"][i:i + 4]) - 1) < 1e-12 for i in range(0, 40, 5))'
+holds '[p["speed_up"] for p in o["points"][4::20]] == [1, 1]'
+holds 'all(1 < p["iterations"] < 60 for p in o["points"] if p["name"].endswith(("velocity", "pressure")))'
+run 2 bench launch --degrees 2
+says err "--degrees chooses"
+run 2 bench ins --degrees 11
+says err "1 to 10"
+run 2 bench ins-steps
+says err "--mesh cases/geo"
+run 2 bench ins --mesh x.msh
+says err "for ins-steps"
+run 2 bench ins-steps --mesh "$cases/geo/square.msh"
+says err "inflow, outflow and cylinder"
 
 # A second start compiles nothing.
 run 0 bench launch dot --quick --device cpu:1 --json

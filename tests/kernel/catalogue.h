@@ -184,6 +184,17 @@ typedef struct catalogue_row {
             {"K_FN", 8}                                                                            \
         }                                                                                          \
     }
+#define CATALOGUE_ELLIPTIC_MIRROR(entry, real, lanes, np, nfp, stiff, even)                        \
+    {                                                                                              \
+        "model/elliptic/affine_mirror.k.c", entry, real, lanes, .not_on_cpu = true, .defines = {   \
+            {"NP", np},                                                                            \
+            {"NFP", nfp},                                                                          \
+            {"STIFF", stiff},                                                                      \
+            {"EVEN", even},                                                                        \
+            {"ODD", (np) - (even)},                                                                \
+            {"K_FN", 8}                                                                            \
+        }                                                                                          \
+    }
 #define CATALOGUE_ELLIPTIC(file, entry, real, lanes, dim, np, nfp, faces, ways, nc, q, mass, at)   \
     {                                                                                              \
         "model/elliptic/" file ".k.c", entry, real, lanes, .defines = {                            \
@@ -215,6 +226,27 @@ typedef struct catalogue_row {
             {"WAVES", (itself) ? 2 : 1}                                                            \
         }                                                                                          \
     }
+#define CATALOGUE_INS_CHAIN(real, lanes, np, nfp, q, itself)                                       \
+    {                                                                                              \
+        "model/ins/advect_chain.k.c", "surface", real, lanes, .not_on_cpu = true, .defines = {     \
+            {"NP", np},                                                                            \
+            {"NFP", nfp},                                                                          \
+            {"Q", q},                                                                              \
+            {"FIELDS", (itself) ? 2 : 4},                                                          \
+            {"WAVES", (itself) ? 2 : 1},                                                           \
+            {"K_UNROLL_CHUNKS", 1}                                                                 \
+        }                                                                                          \
+    }
+#define CATALOGUE_INS_MIRROR(real, lanes, np, even, pairs, fields)                                 \
+    {                                                                                              \
+        "model/ins/advect_mirror.k.c", "volume", real, lanes, .defines = {                         \
+            {"NP", np},                                                                            \
+            {"EVEN", even},                                                                        \
+            {"ODD", (np) - (even)},                                                                \
+            {"PAIRS", pairs},                                                                      \
+            {"FIELDS", fields}                                                                     \
+        }                                                                                          \
+    }
 #define CATALOGUE_INS_SIZES(file, entry, real, lanes, np, nfp)                                     \
     {                                                                                              \
         "model/ins/" file ".k.c", entry, real, lanes, .defines = {                                 \
@@ -228,6 +260,15 @@ typedef struct catalogue_row {
     CATALOGUE_INS_SIZES(file, entry, EG_F64, 0, 6, 3),                                             \
         CATALOGUE_INS_SIZES(file, entry, EG_F64, 16, 66, 11),                                      \
         CATALOGUE_INS_SIZES(file, entry, EG_F32, 0, 15, 5)
+
+#define CATALOGUE_INS_RATES(real, lanes, np, nfp, parts)                                           \
+    {                                                                                              \
+        "model/ins/rates.k.c", "rates", real, lanes, .defines = {                                  \
+            {"NP", np},                                                                            \
+            {"NFP", nfp},                                                                          \
+            {"PARTS", parts}                                                                       \
+        }                                                                                          \
+    }
 
 /* Of 2 tracers with m modes a side, next to elements with up to `most`. */
 #define CATALOGUE_ADVECTION_DEFINES(dim, m, most, uniform, curved)                                 \
@@ -280,6 +321,15 @@ typedef struct catalogue_row {
             {"ROWS", 8},                                                                           \
             {"WEIGHTED", weighted},                                                                \
             {"TERMS", terms}                                                                       \
+        }                                                                                          \
+    }
+
+#define CATALOGUE_GUESS(entry, real, weighted, most)                                               \
+    {                                                                                              \
+        "solver/guess.k.c", entry, real, .rows = 8, .tiles = 1, .defines = {                       \
+            {"ROWS", 8},                                                                           \
+            {"WEIGHTED", weighted},                                                                \
+            {"MOST", most}                                                                         \
         }                                                                                          \
     }
 
@@ -369,6 +419,9 @@ static const catalogue_row catalogue[] = {
     {"field/measure.k.c", "norms", EG_F64, .defines = {{"EXACT", 0}, {"ROWS", 4}}},
     {"field/measure.k.c", "norms", EG_F64, .defines = {{"EXACT", 1}, {"ROWS", 4}}},
     {"field/range.k.c", "range", EG_F64, .defines = {{"ROWS", 4}}},
+    {"field/average.k.c", "take", EG_F64, .defines = {{"ROWS", 4}}},
+    {"field/average.k.c", "advance", EG_F64,
+     .defines = {{"ROWS", 4}, {"COUNT", 3}, {"VARIED", 2}, {"ALL", 6}}},
     CATALOGUE_GUARD("field/guard.k.c", "look", EG_F64, 2, 0),
     CATALOGUE_GUARD("field/guard.k.c", "look", EG_F32, 3, 0),
     CATALOGUE_GUARD("field/guard.k.c", "largest", EG_F64, 3, 0),
@@ -488,6 +541,11 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_ELLIPTIC_CHAIN("apply", EG_F64, 16, 3, 2, 3),
     CATALOGUE_ELLIPTIC_CHAIN("apply", EG_F64, 0, 66, 11, 4),
     CATALOGUE_ELLIPTIC_CHAIN("apply", EG_F32, 0, 6, 3, 3),
+    CATALOGUE_ELLIPTIC_MIRROR("slopes", EG_F64, 0, 28, 7, 3, 16),
+    CATALOGUE_ELLIPTIC_MIRROR("slopes", EG_F32, 0, 10, 4, 3, 6),
+    CATALOGUE_ELLIPTIC_MIRROR("apply", EG_F64, 16, 66, 11, 4, 36),
+    CATALOGUE_ELLIPTIC_MIRROR("apply", EG_F64, 0, 45, 9, 3, 25),
+    CATALOGUE_ELLIPTIC_MIRROR("apply", EG_F32, 0, 15, 5, 3, 9),
     {"model/elliptic/affine_factors.k.c", "affine_factors", .real = EG_F64},
     {"model/elliptic/affine_factors.k.c", "affine_factors", .real = EG_F32},
     {"model/elliptic/affine_factors.k.c", "affine_penalties", .real = EG_F64},
@@ -559,10 +617,25 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_INS_ADVECT("surface", EG_F64, 0, 6, 3, 12, 4, true),
     CATALOGUE_INS_ADVECT("surface", EG_F64, 16, 66, 11, 175, 16, false),
     CATALOGUE_INS_ADVECT("surface", EG_F32, 0, 15, 5, 33, 7, false),
+    CATALOGUE_INS_CHAIN(EG_F64, 0, 21, 6, 8, false),
+    CATALOGUE_INS_CHAIN(EG_F64, 16, 66, 11, 16, true),
+    CATALOGUE_INS_CHAIN(EG_F32, 0, 6, 3, 4, false),
+    CATALOGUE_INS_MIRROR(EG_F64, 0, 21, 12, 28, 4),
+    CATALOGUE_INS_MIRROR(EG_F64, 16, 66, 36, 92, 4),
+    CATALOGUE_INS_MIRROR(EG_F32, 0, 28, 16, 36, 2),
     CATALOGUE_INS("slopes", "gradient"),
     CATALOGUE_INS("slopes", "divergence"),
     CATALOGUE_INS("load", "load"),
     CATALOGUE_INS("inflow", "inflow"),
+    CATALOGUE_INS("continuity", "speeds"),
+    CATALOGUE_INS("continuity", "strengths"),
+    CATALOGUE_INS("continuity", "join"),
+    CATALOGUE_INS("continuity", "continuity"),
+    CATALOGUE_INS("continuity", "invert"),
+    CATALOGUE_INS("continuity", "split"),
+    CATALOGUE_INS_RATES(EG_F64, 0, 6, 3, 1),
+    CATALOGUE_INS_RATES(EG_F64, 16, 66, 11, 8),
+    CATALOGUE_INS_RATES(EG_F32, 0, 15, 5, 8),
     {"model/ins/given.k.c", "project", EG_F64,
      .defines = {{"Q", 6}, {"COMPONENTS", 2}, {"NFP", 4}}},
     {"model/ins/given.k.c", "project", EG_F32,
@@ -588,6 +661,12 @@ static const catalogue_row catalogue[] = {
     {"solver/amg.k.c", "k_rest", EG_F32, .rows = 1},
     {"solver/amg.k.c", "k_combine", EG_F64, .rows = 1},
     {"solver/amg.k.c", "k_combine", EG_F32, .rows = 1},
+    CATALOGUE_GUESS("combine", EG_F64, 0, 4),
+    CATALOGUE_GUESS("combine", EG_F32, 0, 16),
+    CATALOGUE_GUESS("project", EG_F64, 1, 4),
+    CATALOGUE_GUESS("project", EG_F32, 0, 16),
+    CATALOGUE_GUESS("renew", EG_F64, 0, 4),
+    CATALOGUE_GUESS("renew", EG_F64, 1, 16),
     CATALOGUE_SOLVER_VECTORS("dots", EG_F64, 1, 1),
     CATALOGUE_SOLVER_VECTORS("dots", EG_F32, 0, 1),
     CATALOGUE_SOLVER_VECTORS("advance", EG_F64, 1, 1),
@@ -637,6 +716,14 @@ static const catalogue_row catalogue[] = {
      .defines = {{"FIELDS", 4}, {"NP", 66}, {"NC", 25}, {"NQ", 17}}},
     {"kernel/fragments.k.c", "loaded", EG_F64, .defines = {{"NP", 11}, {"NQ", 8}, {"K_FN", 8}}},
     {"kernel/fragments.k.c", "loaded", EG_F32, .defines = {{"NP", 11}, {"NQ", 8}, {"K_FN", 8}}},
+    {"kernel/fragments.k.c", "worked_on", EG_F64,
+     .defines = {{"NP", 21}, {"NQ", 11}, {"K_FN", 8}, {"K_UNROLL_CHUNKS", 1}}},
+    {"kernel/fragments.k.c", "worked_on", EG_F32,
+     .defines = {{"NP", 10}, {"NQ", 5}, {"K_FN", 8}, {"K_UNROLL_CHUNKS", 1}}},
+    {"kernel/fragments.k.c", "pairs_of_rows", EG_F64,
+     .defines = {{"NP", 36}, {"PAIRS", 20}, {"MATES", 16}, {"K_FN", 8}}},
+    {"kernel/fragments.k.c", "pairs_of_rows", EG_F32,
+     .defines = {{"NP", 36}, {"PAIRS", 20}, {"MATES", 16}, {"K_FN", 8}}},
 };
 
 /* The text of a source of the list; release with free(). */

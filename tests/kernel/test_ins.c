@@ -3,6 +3,8 @@
 #include "ins.h"
 #include "kernel/devices.h"
 
+#include "model/ins/speed.h"
+
 #define TIME 0.7
 
 static const ins_case every = {"every kind", .cells = {3, 3},
@@ -10,6 +12,11 @@ static const ins_case every = {"every kind", .cells = {3, 3},
                                .backflow = 0.7};
 static const ins_case turned = {"turned", .cells = {3, 2}, .turned = true,
                                 .kinds = {EG_INS_OUTFLOW}};
+static const ins_case chained = {"every kind, in chains", .cells = {3, 3},
+                                 .kinds = {EG_INS_GIVEN, EG_INS_OUTFLOW, EG_INS_SLIP, EG_INS_GIVEN},
+                                 .backflow = 0.7, .chains = true};
+static const ins_case chained_turned = {"turned, in chains", .cells = {3, 2}, .turned = true,
+                                        .kinds = {EG_INS_OUTFLOW}, .chains = true};
 static const ins_case periodic = {"periodic", .cells = {3, 2}, .periodic = true,
                                   .kinds = {EG_INS_SLIP, EG_INS_GIVEN}};
 
@@ -104,6 +111,8 @@ static void forms_body(eg_device *device)
     for (int degree = 1; degree <= 5; degree++)
         compare_with_forms(device, &every, degree);
     compare_with_forms(device, &turned, 2);
+    compare_with_forms(device, &chained, 5);
+    compare_with_forms(device, &chained_turned, 3);
     compare_with_forms(device, &periodic, 3);
 }
 
@@ -118,6 +127,7 @@ static void devices_body(eg_device *device, eg_type real)
     if (real != EG_F64) return;
     set_pocl_optimises(false);
     compare_with_forms(device, &every, 3);
+    compare_with_forms(device, &chained, 2);
     set_pocl_optimises(true);
 }
 
@@ -256,6 +266,88 @@ static void test_ins__inflow_is_that_of_polynomials(void **state)
     on_every_device(inflow_body);
 }
 
+/* --- how fast it goes --------------------------------------------------------------------------- */
+
+/* The largest of |n·w|/height at nodes of an element, and on its given faces. */
+static double rate_on_host(const ins_problem *p, const double *const w[2])
+{
+    const eg_element *element = p->space->groups[0].element;
+    const test_mapping mapping = test_mapping_new(p->mesh);
+    form_point *at = malloc(sizeof *at);
+    double most = 0;
+    assert_non_null(at);
+    for (int32_t e = 0; e < p->mesh->element_count; e++) {
+        double normal[3][2], rate[3];
+        for (int f = 0; f < 3;
+             f++) { /* a face's size is half of its length, det half of the area */
+            double r[2];
+            eg_shape_face_points(EG_SHAPE_TRI, f, 1, (double[1]){0.3}, r);
+            form_at(&mapping, element, e, f, r, at);
+            memcpy(normal[f], at->normal, sizeof normal[f]);
+            rate[f] = 0.5 * at->size / at->det;
+        }
+        for (int i = 0; i < element->np + 3 * element->face_np; i++) {
+            const int on = i - element->np, face = on < 0 ? 0 : on / element->face_np;
+            const int32_t n = p->mesh->neighbour[e * p->mesh->face_stride + face];
+            double velocity[2] = {w[0][e * element->np + i % element->np],
+                                  w[1][e * element->np + i % element->np]};
+            if (on >= 0) {
+                double r[2];
+                if (n >= 0 || p->c->kinds[-1 - n] != EG_INS_GIVEN) continue;
+                eg_shape_face_points(EG_SHAPE_TRI, face, 1,
+                                     &element->face->r[on % element->face_np], r);
+                form_at(&mapping, element, e, face, r, at);
+                for (int c = 0; c < 2; c++)
+                    velocity[c] = ins_at(p->velocity[c], at->x, TIME);
+            }
+            for (int f = 0; f < 3; f++)
+                most = fmax(most, rate[f] * fabs(dot_of(2, normal[f], velocity)));
+        }
+    }
+    free(at);
+    test_mapping_free((test_mapping *)&mapping);
+    return most;
+}
+
+static void rates_body(eg_device *device, eg_type real)
+{
+    eg_context *ctx = eg_device_context(device);
+    eg_comm *comm = NULL;
+    eg_ins_speed *speed = NULL;
+    double rate = 0, *values[2];
+    if (real != EG_F64) return;
+    TEST_OK(ctx, eg_comm_self(ctx, &comm));
+    ins_problem p = ins_on(device, comm, ins_mesh(ctx, &every), &every, 3, false, TIME);
+    for (int c = 0; c < 2; c++)
+        values[c] = random_values(p.count, 41 + (uint64_t)c);
+    const double *const w[2] = {values[0], values[1]};
+    TEST_OK(ctx, eg_ins_speed_create(p.space, p.faces, &speed));
+    for (int k = 0; k < 3; k++) { /* the fastest is inside, at a boundary, or none */
+        for (int c = 0; c < 2; c++) {
+            for (size_t i = 0; i < p.count; i++)
+                values[c][i] *= k == 0 ? 9 : 0.01;
+            if (k == 2) values[c][7] = NAN;
+            TEST_OK(ctx, eg_field_from_host(p.w[c], values[c]));
+        }
+        TEST_OK(ctx, eg_ins_speed_find(speed, p.w, p.velocity_data, &rate));
+        if (k == 2)
+            assert_true(isnan(rate));
+        else
+            assert_near(rate, rate_on_host(&p, w), 1e-12 * rate, "rate", (size_t)k);
+    }
+    eg_ins_speed_destroy(&speed);
+    for (int c = 0; c < 2; c++)
+        free(values[c]);
+    ins_free(&p);
+    eg_comm_destroy(&comm);
+}
+
+static void test_ins__rate_is_that_of_the_fastest_node(void **state)
+{
+    (void)state;
+    on_every_device(rates_body);
+}
+
 /* --- loads -------------------------------------------------------------------------------------- */
 
 /* u = (x + y/2)³ of degree 3: the operator of model `elliptic` gives back the load of its data,
@@ -333,6 +425,7 @@ int main(void)
         KERNEL_TEST(test_ins__operators_are_the_same_on_every_device),
         KERNEL_TEST(test_ins__advection_and_gradient_of_polynomials_are_exact),
         KERNEL_TEST(test_ins__inflow_is_that_of_polynomials),
+        KERNEL_TEST(test_ins__rate_is_that_of_the_fastest_node),
         KERNEL_TEST(test_ins__load_of_a_polynomial_is_what_the_operator_gives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,11 +48,13 @@ static eg_status create_flow(eg_space *space, void *user)
                               .order = 2,
                               .pressure_order = 1,
                               .subcycles = 1,
+                              .continuity = 1,
                               .boundary = boundary,
                               .given = data,
                               .preconditioner = eg_precondition_defaults(EG_PRECONDITION_MASS),
                               .tolerance = 1e-6,
-                              .iterations = 1000};
+                              .iterations = 1000,
+                              .guesses = 2};
     eg_status status = EG_OK;
     (void)user;
     EG_TRY(make_expression(space->ctx, &one));

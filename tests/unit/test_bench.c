@@ -103,6 +103,36 @@ static void test_bench__a_driver_can_give_a_bound_of_its_own(void **state)
     end(&f);
 }
 
+static void test_bench__the_papers_roof_is_the_lower_of_copying_and_shared_memory(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f);
+    eg_bench_work work = {
+        .name = "sav", .size = "N=1", .time_s = 1, .flops = 3e9, .bytes = 2e9, .ceiling_gbs = 10};
+    f.result.ceilings.shared_gbs = 100;
+    eg_bench_point p = add(&f, work);
+    assert_true(isnan(p.paper_gflops));
+    work.in_paper = true;
+    p = add(&f, work);
+    assert_true(fabs(p.paper_gflops - 15) < 1e-12);
+    f.result.ceilings.shared_gbs = 40;
+    p = add(&f, work);
+    assert_true(fabs(p.paper_gflops - 10) < 1e-12);
+    end(&f);
+}
+
+static void test_bench__degrees_are_chosen_by_bits(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f);
+    assert_true(eg_bench_wants(&f.bench, 1) && eg_bench_wants(&f.bench, 10));
+    f.options.degrees = 1u << 4;
+    assert_true(!eg_bench_wants(&f.bench, 3) && eg_bench_wants(&f.bench, 4));
+    end(&f);
+}
+
 static void test_bench__without_ceilings_there_is_no_fraction(void **state)
 {
     (void)state;
@@ -197,6 +227,8 @@ int main(void)
         cmocka_unit_test(test_bench__the_larger_of_memory_and_arithmetic_is_the_bound),
         cmocka_unit_test(test_bench__padding_raises_the_bound_and_the_unpadded_one_is_kept),
         cmocka_unit_test(test_bench__a_driver_can_give_a_bound_of_its_own),
+        cmocka_unit_test(test_bench__the_papers_roof_is_the_lower_of_copying_and_shared_memory),
+        cmocka_unit_test(test_bench__degrees_are_chosen_by_bits),
         cmocka_unit_test(test_bench__without_ceilings_there_is_no_fraction),
         cmocka_unit_test(test_bench__a_wrong_or_missing_value_is_found),
         cmocka_unit_test(test_bench__tiles_are_shared_evenly_among_threads),

@@ -20,6 +20,8 @@ void eg_ins_flow_destroy(eg_ins_flow **handle)
         eg_ins_solve_destroy(&f->solve[i]);
         eg_buffer_destroy(&f->face_types[i]);
     }
+    eg_ins_speed_destroy(&f->speed);
+    eg_ins_continuity_destroy(&f->continuity);
     eg_buffer_destroy(&f->load);
     eg_field_destroy(&f->scalar);
     eg_field_destroy(&f->change);
@@ -37,6 +39,7 @@ void eg_ins_flow_destroy(eg_ins_flow **handle)
         }
     }
     eg_ins_cycles_destroy(f);
+    eg_ins_guesses_destroy(f);
     eg_vectors_destroy(&f->vectors);
     eg_ins_operator_destroy(&f->op);
     eg_ins_data_destroy(&f->traction);
@@ -167,6 +170,7 @@ static eg_status make_fields(eg_ins_flow *f)
     EG_TRY(eg_ins_new_field(f, &f->scalar));
     EG_TRY(eg_vectors_new(f->vectors, &f->load));
     if (cycles) EG_TRY(eg_ins_cycles_create(f));
+    if (f->options.guesses > 0) EG_TRY(eg_ins_guesses_create(f));
 done:
     return status;
 }
@@ -197,6 +201,13 @@ eg_status eg_ins_flow_create(eg_space *space, const eg_ins_options *options, eg_
     EG_TRY(eg_ins_operator_create(space, f->faces, &options->advection, &f->op));
     EG_TRY(make_fields(f));
     EG_TRY(make_pressure_solve(f));
+    if (options->continuity > 0)
+        EG_TRY(eg_ins_continuity_create(
+            space, f->faces,
+            &(eg_ins_continuity_options){.strength = options->continuity,
+                                         .tolerance = options->tolerance,
+                                         .iterations = options->iterations},
+            &f->continuity));
     f->options.boundary = NULL; /* the caller's */
     f->options.given = NULL;
     *out = f;
@@ -217,23 +228,6 @@ int eg_ins_flow_history(const eg_ins_flow *f)
 eg_field *eg_ins_flow_field(const eg_ins_flow *f, int state, int component)
 {
     return component == 2 ? f->p[state] : f->w[state][component];
-}
-
-eg_ins_memory eg_ins_flow_remember(const eg_ins_flow *f)
-{
-    eg_ins_memory memory = {.states = f->states,
-                            .lambda = f->solve[0] ? eg_ins_solve_lambda(f->solve[0]) : f->lambda};
-    memcpy(memory.times, f->times, sizeof memory.times);
-    return memory;
-}
-
-int eg_ins_flow_resume(eg_ins_flow *f, const eg_ins_memory *memory)
-{
-    const int most = eg_ins_flow_history(f);
-    f->states = memory->states < most ? (int)memory->states : most;
-    memcpy(f->times, memory->times, sizeof f->times);
-    f->lambda = memory->lambda;
-    return f->states;
 }
 
 /* The last becomes the first. */
@@ -368,9 +362,11 @@ static eg_status prepare_velocity(eg_ins_flow *f, double lambda)
     eg_status status = EG_OK;
     if (f->solve[0] && fabs(eg_ins_solve_lambda(f->solve[0]) - lambda) <= SAME * lambda)
         return EG_OK;
-    if (fabs(f->lambda - lambda) <= SAME * lambda) how.lambda = f->lambda;
+    const bool known = fabs(f->lambda - lambda) <= SAME * lambda, first = !f->solve[0];
+    if (known) how.lambda = f->lambda;
     if (f->solve[1] == f->solve[0]) f->solve[1] = NULL;
     for (int c = 0; c < 2; c++) {
+        if (f->guesses[c] && !(known && first)) eg_guess_resume(f->guesses[c], 0);
         eg_ins_solve_destroy(&f->solve[c]);
         how.types = f->types[c];
         if (c == 1 && !memcmp(f->types[0], f->types[1], bytes))
@@ -402,19 +398,28 @@ static eg_status step_velocity(eg_ins_flow *f, int order, const eg_bdf *bdf, dou
                                   .flux_scale = 1 / nu};
         EG_TRY(eg_ins_make_load(f->op, &load, f->load));
         EG_TRY(add_states(f, false, order, bdf->alpha, c, f->w, f->next[c]));
-        EG_TRY(eg_ins_solve_run(f->solve[c], f->load, f->next[c]->data, &iterations));
+        EG_TRY(
+            eg_ins_solve_run(f->solve[c], f->guesses[c], f->load, f->next[c]->data, &iterations));
         f->counts.velocity_iterations += iterations;
     }
 done:
     return status;
 }
 
-/* (17c): the change of the pressure, which was guessed from `count` earlier ones. */
+/* (17c): the guess becomes the pressure, which makes the velocity divergence-free that steps had without a
+ * pressure, next + (dt/γ) G σ. What is solved for is the change. */
 static eg_status step_pressure(eg_ins_flow *f, int count, const double *weights, double gamma,
                                double t, double dt)
 {
-    double times[STATES + 1] = {t}, shares[STATES + 1] = {1};
+    eg_buffer *rest = f->hat[0]->data;
     int iterations;
+    eg_status status = EG_OK;
+    if (count > 0) {
+        EG_TRY(eg_ins_data_set(f->pressure, count, f->times, weights));
+        EG_TRY(eg_ins_gradient(f->op, f->guess, f->pressure, 1, dt / gamma, f->next));
+    }
+    EG_TRY(eg_ins_divergence(f->op, f->next, f->velocity, f->scalar));
+    EG_TRY(set_data(f->pressure, t));
     const eg_ins_load load = {.f = f->scalar,
                               .scale = -gamma / dt,
                               .tau = eg_ins_solve_penalty(f->solve[2]),
@@ -422,16 +427,11 @@ static eg_status step_pressure(eg_ins_flow *f, int count, const double *weights,
                               .fixed = f->pressure,
                               .flux = f->pressure, /* of the pressure's slope nothing is given */
                               .flux_scale = 0};
-    eg_status status = EG_OK;
-    for (int i = 0; i < count; i++) {
-        times[i + 1] = f->times[i];
-        shares[i + 1] = -weights[i];
-    }
-    EG_TRY(eg_ins_data_set(f->pressure, count + 1, times, shares));
-    EG_TRY(eg_ins_divergence(f->op, f->next, f->velocity, f->scalar));
     EG_TRY(eg_ins_make_load(f->op, &load, f->load));
+    EG_TRY(eg_ins_solve_residual(f->solve[2], f->load, f->guess->data, rest));
     EG_TRY(eg_vectors_fill(f->vectors, 0, f->change->data));
-    EG_TRY(eg_ins_solve_run(f->solve[2], f->load, f->change->data, &iterations));
+    EG_TRY(eg_ins_solve_run(f->solve[2], f->guesses[2], rest, f->change->data, &iterations));
+    EG_TRY(eg_vectors_add(f->vectors, 1, f->guess->data, 1, &(double){1}, &f->change->data));
     f->counts.pressure_iterations += iterations;
 done:
     return status;
@@ -440,17 +440,40 @@ done:
 /* (17d): the new state. */
 static eg_status finish(eg_ins_flow *f, double gamma, double t, double dt)
 {
-    eg_buffer *both[2] = {f->guess->data, f->change->data};
     eg_status status = EG_OK;
-    EG_TRY(eg_ins_gradient(f->op, f->change, f->pressure, 1, -dt / gamma, f->next));
+    EG_TRY(eg_ins_gradient(f->op, f->guess, f->pressure, 1, -dt / gamma, f->next));
+    if (f->continuity) {
+        int iterations;
+        EG_TRY(mark(f, EG_INS_UPDATE));
+        EG_TRY(eg_ins_continuity_run(f->continuity, f->velocity, dt / gamma, f->next, &iterations));
+        EG_TRY(mark(f, EG_INS_CONTINUITY));
+        f->counts.continuity_iterations += iterations;
+    }
     eg_ins_flow_begin(f, t);
     for (int c = 0; c < 2; c++) {
         eg_field *old = f->w[0][c];
         f->w[0][c] = f->next[c];
         f->next[c] = old;
     }
-    EG_TRY(eg_vectors_add(f->vectors, 0, f->p[0]->data, 2, (double[]){1, 1}, both));
+    eg_field *old = f->p[0];
+    f->p[0] = f->guess;
+    f->guess = old;
     f->counts.steps++;
+done:
+    return status;
+}
+
+eg_status eg_ins_flow_stable_dt(eg_ins_flow *f, double *dt)
+{
+    const eg_ins_options *o = &f->options;
+    const double part =
+        eg_ins_stable_part(f->space->groups[0].degree, o->subcycles > 0 ? 0 : o->order);
+    double rate;
+    eg_status status = EG_OK;
+    if (!f->speed) EG_TRY(eg_ins_speed_create(f->space, f->faces, &f->speed));
+    EG_TRY(set_data(f->velocity, f->times[0]));
+    EG_TRY(eg_ins_speed_find(f->speed, f->w[0], f->velocity, &rate));
+    *dt = part * (o->subcycles > 0 ? o->subcycles : 1) / rate;
 done:
     return status;
 }

@@ -28,12 +28,14 @@ typedef struct eg_ins_options {
     int subcycles;      /* steps of advection in each step; 0: extrapolation instead */
     eg_ins_advection_options advection;
     double penalty;                         /* as that of eg_elliptic_options */
+    double continuity;                      /* eg_ins_continuity_options.strength; 0: none */
     const eg_ins_boundary *boundary;        /* [boundaries] */
     const eg_ins_given *given;              /* [boundaries] */
     const eg_expression *force[2];          /* NULL: 0 */
     eg_precondition_options preconditioner; /* of the pressure; the velocity has "mass" */
     double tolerance;
     int iterations;
+    int guesses; /* solutions that first guesses are made of, up to EG_GUESS_MOST; 0: none */
 } eg_ins_options;
 
 /* Parts of a step, by which its time is told. */
@@ -42,6 +44,7 @@ typedef enum eg_ins_part {
     EG_INS_VELOCITY,
     EG_INS_PRESSURE,
     EG_INS_UPDATE,
+    EG_INS_CONTINUITY,
     EG_INS_PREPARATION, /* of solves, when the length of steps or the order changes */
     EG_INS_PARTS
 } eg_ins_part;
@@ -49,6 +52,7 @@ typedef enum eg_ins_part {
 typedef struct eg_ins_counts {
     int64_t steps;
     int64_t velocity_iterations, pressure_iterations; /* of both components; in all */
+    int64_t continuity_iterations;
     double seconds[EG_INS_PARTS];
 } eg_ins_counts;
 
@@ -73,15 +77,25 @@ typedef struct eg_ins_memory {
     double states;                  /* known */
     double times[EG_BDF_ORDER_MAX]; /* of each, the last first */
     double lambda;                  /* of the solves for the velocity; 0: there were none yet */
+    double guesses[3];              /* solutions for u, v, p that guesses are made of … */
+    double systems[3];              /* … and numbers that tell whose solutions they are */
 } eg_ins_memory;
 eg_ins_memory eg_ins_flow_remember(const eg_ins_flow *flow);
 /* In place of eg_ins_flow_begin; the caller fills in the fields of as many states as memory tells, or
  * the flow has room for: returns how many. */
 int eg_ins_flow_resume(eg_ins_flow *flow, const eg_ins_memory *memory);
+/* What guesses for a component are made of, as many components as it has room for; borrowed. NULL: nothing.
+ * A flow that goes on wants it filled in unless it is of no use to it, for its system is another. */
+eg_field *eg_ins_flow_basis(const eg_ins_flow *flow, int component);
+bool eg_ins_flow_wants_basis(const eg_ins_flow *flow, const eg_ins_memory *memory, int component);
+/* It is filled in. */
+void eg_ins_flow_resume_basis(eg_ins_flow *flow, const eg_ins_memory *memory, int component);
 
 /* The vorticity and the divergence of where it is. */
 eg_status eg_ins_flow_derive(eg_ins_flow *flow, eg_field *vorticity, eg_field *divergence);
 
+/* The largest step from where it is that advection is stable with; infinite where nothing moves. */
+eg_status eg_ins_flow_stable_dt(eg_ins_flow *flow, double *dt);
 /* A step from where it is by dt. After a failure the flow can only be destroyed. */
 eg_status eg_ins_flow_step(eg_ins_flow *flow, double dt);
 const eg_ins_counts *eg_ins_flow_counts(const eg_ins_flow *flow);

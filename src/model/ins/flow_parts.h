@@ -2,7 +2,9 @@
 #ifndef EG_INS_FLOW_PARTS_H
 #define EG_INS_FLOW_PARTS_H
 
+#include "model/ins/continuity.h"
 #include "model/ins/flow.h"
+#include "model/ins/speed.h"
 
 enum { STATES = EG_BDF_ORDER_MAX }; /* that are kept at most */
 
@@ -38,14 +40,22 @@ struct eg_ins_flow {
     eg_vectors *on_faces;
     eg_buffer *given[STATES], *steep[STATES], *inflow, *inflow_slope;
 
-    double lambda;          /* of a flow that goes on: of its solves; else 0 */
-    eg_ins_solve *solve[3]; /* u, v, p; that of v is that of u where it can be */
+    eg_field *basis[3];            /* of guesses for u, v, p; NULL: there are none */
+    eg_guess *guesses[3];          /* the same */
+    double lambda;                 /* of a flow that goes on: of its solves; else 0 */
+    eg_ins_solve *solve[3];        /* u, v, p; that of v is that of u where it can be */
+    eg_ins_continuity *continuity; /* NULL: none */
+    eg_ins_speed *speed;           /* when first needed */
     eg_ins_counts counts;
     double marked_s; /* when the part of the step began */
 };
 
 /* flow.c: a field of zeros. */
 eg_status eg_ins_new_field(eg_ins_flow *flow, eg_field **out);
+
+/* guesses.c: first guesses for all solves. */
+eg_status eg_ins_guesses_create(eg_ins_flow *flow);
+void eg_ins_guesses_destroy(eg_ins_flow *flow);
 
 /* subcycle.c: what subcycles need. */
 eg_status eg_ins_cycles_create(eg_ins_flow *flow);

@@ -3,9 +3,11 @@
  * [karakus2018]. */
 #include "model/ins/ins.h"
 
+#include "model/ins/columns.h"
 #include "model/ins/flow.h"
 #include "model/ins/keys.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,13 +22,20 @@ static const char *const derived_names[DERIVED] = {"vorticity", "divergence"};
 static const char *const earlier_names[EG_BDF_ORDER_MAX - 1][COMPONENTS] = {{"u_1", "v_1", "p_1"},
                                                                             {"u_2", "v_2", "p_2"}};
 static const char *const time_names[EG_BDF_ORDER_MAX] = {"flow.time", "flow.time_1", "flow.time_2"};
+static const char *const basis_names[COMPONENTS] = {"guess_u", "guess_v", "guess_p"};
+static const char *const guess_names[EG_GUESS_MOST] = {
+    "guess_1", "guess_2",  "guess_3",  "guess_4",  "guess_5",  "guess_6",  "guess_7",  "guess_8",
+    "guess_9", "guess_10", "guess_11", "guess_12", "guess_13", "guess_14", "guess_15", "guess_16"};
+static const char *const count_names[COMPONENTS] = {"flow.guesses_u", "flow.guesses_v",
+                                                    "flow.guesses_p"};
+static const char *const system_names[COMPONENTS] = {"flow.system_u", "flow.system_v",
+                                                     "flow.system_p"};
 static const char *const exact_keys[COMPONENTS] = {"exact.u", "exact.v", "exact.p"};
 static const char *const initial_keys[COMPONENTS] = {"initial.u", "initial.v", "initial.p"};
-static const char *const part_names[EG_INS_PARTS] = {[EG_INS_ADVECTION] = "advection",
-                                                     [EG_INS_VELOCITY] = "velocity",
-                                                     [EG_INS_PRESSURE] = "pressure",
-                                                     [EG_INS_UPDATE] = "update",
-                                                     [EG_INS_PREPARATION] = "preparation"};
+static const char *const part_names[EG_INS_PARTS] = {
+    [EG_INS_ADVECTION] = "advection",   [EG_INS_VELOCITY] = "velocity",
+    [EG_INS_PRESSURE] = "pressure",     [EG_INS_UPDATE] = "update",
+    [EG_INS_CONTINUITY] = "divergence", [EG_INS_PREPARATION] = "preparation"};
 
 /* A case of `eagre new` has vortices that decay in a periodic square. */
 static const char *const sample[] = {"mesh.shape=\"triangle\"",
@@ -51,8 +60,8 @@ typedef struct ins {
     eg_function *exact[COMPONENTS]; /* NULL: there is none */
     eg_measure *measure[COMPONENTS];
     eg_field *derived[DERIVED];
-    eg_status derive_status; /* of when they were last computed */
-    eg_ins_memory memory;    /* of the flow, in checkpoints */
+    eg_ins_memory memory; /* of the flow, in checkpoints */
+    double dt;            /* that steps from a CFL number keep to; 0: not yet known */
     eg_time_result result;
 } ins;
 
@@ -161,10 +170,6 @@ static eg_status check(eg_context *ctx, const eg_case *cas)
         EG_TRY(eg_case_fail(cas, "time.scheme", -1,
                             "this model steps by backward differentiation: time.order says of "
                             "which order"));
-    if (eg_case_given(cas, "time.cfl"))
-        EG_TRY(eg_case_fail(cas, "time.cfl", -1,
-                            "this model has steps of one length: give "
-                            "time.dt"));
     EG_TRY(check_boundaries(cas));
     EG_TRY(check_exact(cas));
     EG_TRY(eg_precondition_from_case(cas, &preconditioner));
@@ -247,11 +252,13 @@ static eg_status read_options(const ins *s, eg_ins_options *out)
         .advection = {.collocated = eg_case_choice(cas, "ins.advection") == EG_INS_COLLOCATION,
                       .backflow = eg_case_real(cas, "ins.backflow")},
         .penalty = eg_case_real(cas, "ins.penalty"),
+        .continuity = eg_case_real(cas, "ins.divergence_penalty"),
         .boundary = s->types,
         .given = s->given,
         .force = {force_of(cas, "ins.force_x"), force_of(cas, "ins.force_y")},
         .tolerance = eg_case_real(cas, "solver.tolerance"),
-        .iterations = (int)eg_case_integer(cas, "solver.iterations")};
+        .iterations = (int)eg_case_integer(cas, "solver.iterations"),
+        .guesses = (int)eg_case_integer(cas, "solver.guesses")};
     return eg_precondition_from_case(cas, &out->preconditioner);
 }
 
@@ -296,32 +303,91 @@ done:
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-/* What [initial] says, or [exact] of the times before the start, too. */
-static eg_status begin(ins *s)
+/* Steps from a CFL number keep their length while advection allows between that and LARGER times as much, so that
+ * the solves for the velocity, which depend on it, are seldom made anew. A new length is SHARE of what is
+ * allowed, and no more than GROWTH times the one before: variable steps of backward differentiation are
+ * stable. */
+#define SHARE 0.85
+#define LARGER 1.5
+#define GROWTH 1.2
+
+static eg_status stable_dt(void *user, double t, double *dt)
 {
-    const eg_case *cas = s->problem.cas;
-    const bool exact = eg_case_choice(cas, "ins.start") == EG_INS_EXACT;
+    ins *s = user;
+    const double cfl = s->time.cfl;
+    eg_status status = EG_OK;
+    (void)t;
+    EG_TRY(eg_ins_flow_stable_dt(s->flow, dt));
+    const double allowed = cfl * *dt;
+    if (cfl == 0 || (s->dt == 0 && !isfinite(allowed))) goto done;
+    if (s->dt == 0 || allowed < s->dt)
+        s->dt = SHARE * allowed;
+    else if (allowed > LARGER * s->dt)
+        s->dt = fmin(SHARE * allowed, GROWTH * s->dt);
+    *dt = s->dt / cfl;
+done:
+    return status;
+}
+
+/* A state at time t: what [exact] or, NULL, [initial] says. */
+static eg_status begin_at(ins *s, double t, eg_function *const *exact)
+{
     eg_function *initial = NULL;
     eg_status status = EG_OK;
-    for (int i = exact ? eg_ins_flow_history(s->flow) - 1 : 0; i >= 0; i--) {
-        const double t = s->time.start - i * s->time.dt;
-        eg_ins_flow_begin(s->flow, t);
-        for (int c = 0; c < COMPONENTS; c++) {
-            const eg_expression *of = eg_case_expression(cas, initial_keys[c]);
-            if (!exact) EG_TRY(eg_function_create(s->space, &of, 1, &initial));
-            EG_TRY(eg_function_interpolate(exact ? s->exact[c] : initial, t,
-                                           eg_ins_flow_field(s->flow, 0, c)));
-            eg_function_destroy(&initial);
-        }
+    eg_ins_flow_begin(s->flow, t);
+    for (int c = 0; c < COMPONENTS; c++) {
+        const eg_expression *of = eg_case_expression(s->problem.cas, initial_keys[c]);
+        if (!exact) EG_TRY(eg_function_create(s->space, &of, 1, &initial));
+        EG_TRY(eg_function_interpolate(exact ? exact[c] : initial, t,
+                                       eg_ins_flow_field(s->flow, 0, c)));
+        eg_function_destroy(&initial);
     }
 done:
     eg_function_destroy(&initial);
     return status;
 }
 
+/* The state at the start, behind those that [exact] tells of the times before. */
+static eg_status begin(ins *s)
+{
+    const bool exact = eg_case_choice(s->problem.cas, "ins.start") == EG_INS_EXACT;
+    double dt = s->time.dt;
+    eg_status status = EG_OK;
+    EG_TRY(begin_at(s, s->time.start, exact ? s->exact : NULL));
+    if (!exact || eg_ins_flow_history(s->flow) == 1) goto done;
+    if (dt == 0) {
+        EG_TRY(stable_dt(s, s->time.start, &dt));
+        dt *= s->time.cfl;
+    }
+    eg_ins_flow_resume(s->flow, &(eg_ins_memory){0});
+    for (int i = eg_ins_flow_history(s->flow) - 1; i >= 0; i--)
+        EG_TRY(begin_at(s, s->time.start - i * dt, s->exact));
+done:
+    return status;
+}
+
 static const char *const *names_of(int state)
 {
     return state == 0 ? names : earlier_names[state - 1];
+}
+
+/* What guesses are made of, where the checkpoint has as much of it and the systems are the same. */
+static eg_status resume_guesses(ins *s, eg_checkpoint *from, const eg_ins_memory *memory)
+{
+    const eg_checkpoint_info *info = eg_checkpoint_get_info(from);
+    eg_status status = EG_OK;
+    for (int i = 0; i < info->field_count; i++)
+        for (int c = 0; c < COMPONENTS; c++) {
+            eg_field *basis = eg_ins_flow_basis(s->flow, c);
+            if (strcmp(info->fields[i].name, basis_names[c]) != 0 ||
+                !eg_ins_flow_wants_basis(s->flow, memory, c) ||
+                info->fields[i].components < basis->components)
+                continue;
+            EG_TRY(eg_checkpoint_read_field(from, basis_names[c], guess_names, basis));
+            eg_ins_flow_resume_basis(s->flow, memory, c);
+        }
+done:
+    return status;
 }
 
 /* What a checkpoint has. */
@@ -333,11 +399,17 @@ static eg_status resume(ins *s, eg_checkpoint *from)
     for (int i = 0; i < EG_BDF_ORDER_MAX; i++)
         memory.times[i] =
             eg_checkpoint_number(from, time_names[i], eg_checkpoint_get_info(from)->time);
+    for (int c = 0; c < COMPONENTS; c++) {
+        memory.guesses[c] = eg_checkpoint_number(from, count_names[c], 0);
+        memory.systems[c] = eg_checkpoint_number(from, system_names[c], 0);
+    }
+    s->dt = eg_checkpoint_number(from, "flow.dt", 0);
     const int states = eg_ins_flow_resume(s->flow, &memory);
     for (int i = 0; i < states; i++)
         for (int c = 0; c < COMPONENTS; c++)
             EG_TRY(eg_checkpoint_read_field(from, names_of(i)[c], &names_of(i)[c],
                                             eg_ins_flow_field(s->flow, i, c)));
+    EG_TRY(resume_guesses(s, from, &memory));
 done:
     return status;
 }
@@ -345,13 +417,13 @@ done:
 static eg_status stage(void *user, const eg_stage *stage)
 {
     ins *s = user;
-    return s->derive_status == EG_OK ? eg_ins_flow_step(s->flow, stage->dt) : s->derive_status;
+    return eg_ins_flow_step(s->flow, stage->dt);
 }
 
 static eg_status run(void *state, eg_watch *watch)
 {
     ins *s = state;
-    const eg_time_system system = {.user = s, .stage = stage};
+    const eg_time_system system = {.user = s, .stage = stage, .stable_dt = stable_dt, .even = true};
     eg_status status = EG_OK;
     EG_TRY(s->problem.restart ? resume(s, s->problem.restart) : begin(s));
     EG_TRY(eg_watch_run(watch, &s->time, &system, &s->result));
@@ -376,9 +448,11 @@ static void show(void *state, eg_state *out)
                                  .field = eg_ins_flow_field(s->flow, i, c),
                                  .names = &names_of(i)[c],
                                  .kept_only = i > 0};
-    /* What is derived may fail: the next step tells. */
-    const eg_status status = eg_ins_flow_derive(s->flow, s->derived[0], s->derived[1]);
-    if (status != EG_OK) s->derive_status = status;
+    for (int c = 0; c < COMPONENTS && eg_ins_flow_basis(s->flow, c); c++)
+        out->fields[out->field_count++] = (eg_state_field){.name = basis_names[c],
+                                                           .field = eg_ins_flow_basis(s->flow, c),
+                                                           .names = guess_names,
+                                                           .kept_only = true};
     for (int i = 0; i < DERIVED; i++)
         out->fields[out->field_count++] = (eg_state_field){.name = derived_names[i],
                                                            .field = s->derived[i],
@@ -387,8 +461,19 @@ static void show(void *state, eg_state *out)
     s->memory = eg_ins_flow_remember(s->flow);
     add_number(out, "flow.states", &s->memory.states);
     add_number(out, "flow.lambda", &s->memory.lambda);
+    add_number(out, "flow.dt", &s->dt);
     for (int i = 0; i < EG_BDF_ORDER_MAX; i++)
         add_number(out, time_names[i], &s->memory.times[i]);
+    for (int c = 0; c < COMPONENTS; c++) {
+        add_number(out, count_names[c], &s->memory.guesses[c]);
+        add_number(out, system_names[c], &s->memory.systems[c]);
+    }
+}
+
+static eg_status derive(void *state)
+{
+    ins *s = state;
+    return eg_ins_flow_derive(s->flow, s->derived[0], s->derived[1]);
 }
 
 static eg_status errors(void *state, eg_field_error *out, int *count)
@@ -412,11 +497,11 @@ static eg_status details(void *state, eg_facts *facts)
     const eg_ins_counts *counts = eg_ins_flow_counts(s->flow);
     const double steps = counts->steps > 0 ? (double)counts->steps : 1;
     double all = 0;
-    if (s->derive_status != EG_OK) return s->derive_status;
     eg_facts_loop(facts, &s->result, (double)s->space->dof * COMPONENTS);
     eg_facts_section(facts, "iterations", NULL);
     eg_facts_number(facts, "velocity", (double)counts->velocity_iterations / (2 * steps));
     eg_facts_number(facts, "pressure", (double)counts->pressure_iterations / steps);
+    eg_facts_number(facts, "divergence", (double)counts->continuity_iterations / steps);
     for (int i = 0; i < EG_INS_PARTS; i++)
         all += counts->seconds[i];
     eg_facts_section(facts, "time_fraction", NULL);
@@ -445,8 +530,10 @@ const eg_model eg_model_ins = {
     .check = check,
     .check_mesh = check_mesh,
     .names = field_names,
+    .columns = eg_ins_columns,
     .create = create,
     .show = show,
+    .derive = derive,
     .run = run,
     .errors = errors,
     .details = details,

@@ -1,6 +1,9 @@
 /* The keys of model `ins`. */
 #include "model/ins/keys.h"
 
+#include "model/ins/columns.h"
+#include "solver/guess.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -53,10 +56,8 @@ const eg_key eg_ins_keys[] = {
      .type = EG_KEY_INTEGER,
      .least = 0,
      .most = 2,
-     .help =
-         "From how many earlier pressures that of the new time is extrapolated when the "
-         "velocity is predicted; 0: none. By default time.order - 1, but at least 1. With 2 the "
-         "splitting is stable for some flows and steps only.",
+     .help = "From how many earlier pressures that of the new time is extrapolated when the "
+             "velocity is predicted; 0: none. By default time.order - 1, but at least 1.",
      .example = "1"},
     {.section = "ins",
      .name = "penalty",
@@ -66,6 +67,16 @@ const eg_key eg_ins_keys[] = {
      .most = INFINITY,
      .help = "Times the least penalty of jumps between elements that theory suggests, in the "
              "Laplacians of velocity and pressure."},
+    {.section = "ins",
+     .name = "divergence_penalty",
+     .type = EG_KEY_REAL,
+     .fallback = "0.0",
+     .least = 0,
+     .most = INFINITY,
+     .help = "How strongly, after each step, the divergence within elements and jumps of the "
+             "normal velocity between them are penalised; 0: not at all. Flows that the mesh does "
+             "not resolve need it, about 1, to stay stable.",
+     .example = "1.0"},
     {.section = "ins",
      .name = "start",
      .type = EG_KEY_CHOICE,
@@ -156,5 +167,18 @@ const eg_key eg_ins_keys[] = {
      .type = EG_KEY_EXPRESSION,
      .fallback = "\"0\"",
      .help = "Of type \"outflow\": viscosity dv/dn."},
+    {.section = "solver",
+     .name = "guesses",
+     .type = EG_KEY_INTEGER,
+     .fallback = "4",
+     .least = 0,
+     .most = EG_GUESS_MOST,
+     .help =
+         "From how many earlier solutions of each system, for u, v and p, the first guess of "
+         "the next is made: the best combination of them. As many fields of each are kept, in "
+         "checkpoints, too. 0: none; solves for the velocity then start from its extrapolation, "
+         "those for the change of the pressure from 0.",
+     .example = "0"},
 #include "model/elliptic/solver_rows.h"
+#include "model/ins/columns_rows.h"
     {0}};

@@ -5,14 +5,26 @@
 
 #include <string.h>
 
+/* From this degree on products take longer than what even and odd parts need beside them. Measured on one core, of
+ * the bound without parts and with them: 0.71 and 0.53 at N = 2, 0.70 and 0.73 at 3, 0.70 and 0.85 at 4, 0.79 and 1.05 at 6.
+ * Matrix instructions of GPUs, counted: 48 and 32, 80 and 72, 168 and 128, 288 and 160 at N = 3 … 6; up to
+ * N = 4 memory limits them, and at 5 operands fit registers without parts. */
+enum { MIRRORED_FROM = 3, MIRRORED_FROM_ON_GPUS = 6 };
+
 void eg_ins_matrices_free(eg_ins_matrices *m)
 {
     eg_operator_destroy(&m->load);
     eg_operator_destroy(&m->divergence);
     eg_operator_destroy(&m->lift);
     eg_operator_destroy(&m->slopes);
+    eg_operator_destroy(&m->padded_lift);
     eg_operator_destroy(&m->face_lift);
     eg_operator_destroy(&m->face_interp);
+    eg_operator_destroy(&m->project_odd);
+    eg_operator_destroy(&m->project_even);
+    eg_operator_destroy(&m->interp_odd);
+    eg_operator_destroy(&m->interp_even);
+    eg_buffer_destroy(&m->node_pairs);
     eg_operator_destroy(&m->project_s);
     eg_operator_destroy(&m->project_r);
     eg_operator_destroy(&m->interp);
@@ -70,19 +82,18 @@ done:
 }
 
 /* -M⁻¹ Dᵀ Iᵀ W = -M⁻¹ Dᵀ M (M⁻¹ Iᵀ W), as derivatives are polynomials of the element; collocated:
- * -M⁻¹ Dᵀ M. */
-static eg_status make_projection(eg_device *device, const eg_element *e, int direction,
-                                 const eg_cubature *rule, eg_operator **out)
+ * -M⁻¹ Dᵀ M. out [np][points] */
+static eg_status fill_projection(const eg_element *e, int direction, const eg_cubature *rule,
+                                 double *out)
 {
     const int np = e->np, columns = rule ? rule->count : np;
     const size_t square = (size_t)np * (size_t)np, size = (size_t)np * (size_t)columns;
-    double *Dt = NULL, *DtM = NULL, *weak = NULL, *project = NULL, *matrix = NULL;
+    double *Dt = NULL, *DtM = NULL, *weak = NULL, *project = NULL;
     eg_status status = EG_OK;
     EG_TRY(eg_new(e->ctx, square, &Dt));
     EG_TRY(eg_new(e->ctx, square, &DtM));
     EG_TRY(eg_new(e->ctx, square, &weak));
     EG_TRY(eg_new(e->ctx, size, &project));
-    EG_TRY(eg_new(e->ctx, size, &matrix));
     eg_dense_transpose(np, np, e->D + (size_t)direction * square, Dt);
     eg_dense_multiply(np, np, np, Dt, e->mass, DtM);
     eg_dense_multiply(np, np, np, e->mass_inverse, DtM, weak);
@@ -90,12 +101,10 @@ static eg_status make_projection(eg_device *device, const eg_element *e, int dir
         EG_TRY(eg_element_project(e, rule, project));
     else
         fill_unit(np, project);
-    eg_dense_multiply(np, np, columns, weak, project, matrix);
+    eg_dense_multiply(np, np, columns, weak, project, out);
     for (size_t i = 0; i < size; i++)
-        matrix[i] = -matrix[i];
-    EG_TRY(eg_operator_create(device, EG_F64, np, columns, matrix, out));
+        out[i] = -out[i];
 done:
-    eg_release(e->ctx, &matrix);
     eg_release(e->ctx, &project);
     eg_release(e->ctx, &weak);
     eg_release(e->ctx, &DtM);
@@ -103,24 +112,140 @@ done:
     return status;
 }
 
-/* The lift from the points of a rule on each face; NULL: from nodes. */
+static eg_status make_projection(eg_device *device, const eg_element *e, int direction,
+                                 const eg_cubature *rule, eg_operator **out)
+{
+    const int columns = rule ? rule->count : e->np;
+    double *matrix = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(e->ctx, (size_t)(e->np * columns), &matrix));
+    EG_TRY(fill_projection(e, direction, rule, matrix));
+    EG_TRY(eg_operator_create(device, EG_F64, e->np, columns, matrix, out));
+done:
+    eg_release(e->ctx, &matrix);
+    return status;
+}
+
+/* What the volume term is made of, before it is taken to parts. */
+typedef struct volume {
+    eg_mirror nodes,
+        points;     /* points that are their own images have an odd part, too, of nothing */
+    int count;      /* of points */
+    double *values; /* [count][np] */
+    double *sum, *difference; /* [np][count] half of P_r + P_s, P_r - P_s */
+} volume;
+
+static void free_volume(eg_context *ctx, volume *v)
+{
+    eg_release(ctx, &v->difference);
+    eg_release(ctx, &v->sum);
+    eg_release(ctx, &v->values);
+    eg_mirror_free(ctx, &v->points);
+    eg_mirror_free(ctx, &v->nodes);
+}
+
+static eg_status fill_volume(const eg_element *e, const eg_cubature *rule, volume *v)
+{
+    v->count = rule ? rule->count : e->np;
+    const size_t size = (size_t)v->count * (size_t)e->np;
+    eg_status status = EG_OK;
+    EG_TRY(eg_mirror_create(e->ctx, e->np, e->r, &v->nodes));
+    EG_TRY(eg_mirror_create(e->ctx, v->count, rule ? rule->r : e->r, &v->points));
+    v->points.odd = v->points.even;
+    EG_TRY(eg_new(e->ctx, size, &v->values));
+    EG_TRY(eg_new(e->ctx, size, &v->sum));
+    EG_TRY(eg_new(e->ctx, size, &v->difference));
+    if (rule)
+        EG_TRY(eg_element_evaluate(e, rule->count, rule->r, v->values));
+    else
+        fill_unit(e->np, v->values);
+    EG_TRY(fill_projection(e, 0, rule, v->sum));
+    EG_TRY(fill_projection(e, 1, rule, v->difference));
+    for (size_t i = 0; i < size; i++) {
+        const double r = v->sum[i], s = v->difference[i];
+        v->sum[i] = 0.5 * (r + s);
+        v->difference[i] = 0.5 * (r - s);
+    }
+done:
+    return status;
+}
+
+/* Values at the first of a pair of points, by even or odd parts. */
+static eg_status make_part_values(eg_device *device, const eg_element *e, const volume *v, bool odd,
+                                  eg_operator **out)
+{
+    const int rows = v->points.even, columns = odd ? v->nodes.odd : v->nodes.even;
+    double *matrix = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(e->ctx, (size_t)(rows * columns), &matrix));
+    eg_mirror_fold(&(eg_mirror_block){&v->points, &v->nodes, odd, odd}, v->values, e->np, columns,
+                   matrix);
+    EG_TRY(eg_operator_create(device, EG_F64, rows, columns, matrix, out));
+done:
+    eg_release(e->ctx, &matrix);
+    return status;
+}
+
+/* [P_r + P_s | P_r - P_s of parts of the other kind], halved. */
+static eg_status make_part_projection(eg_device *device, const eg_element *e, const volume *v,
+                                      bool odd, eg_operator **out)
+{
+    const int rows = odd ? v->nodes.odd : v->nodes.even, pairs = (v->points.even + 7) / 8 * 8;
+    double *matrix = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(e->ctx, (size_t)(rows * 2 * pairs), &matrix));
+    eg_mirror_fold(&(eg_mirror_block){&v->nodes, &v->points, odd, odd}, v->sum, v->count, 2 * pairs,
+                   matrix);
+    eg_mirror_fold(&(eg_mirror_block){&v->nodes, &v->points, odd, !odd}, v->difference, v->count,
+                   2 * pairs, matrix + pairs);
+    EG_TRY(eg_operator_create(device, EG_F64, rows, 2 * pairs, matrix, out));
+done:
+    eg_release(e->ctx, &matrix);
+    return status;
+}
+
+static eg_status make_mirrored_volume(const eg_space *space, const eg_element *e,
+                                      const eg_cubature *rule, eg_ins_matrices *out)
+{
+    volume v = {0};
+    eg_status status = EG_OK;
+    EG_TRY(fill_volume(e, rule, &v));
+    out->even = v.nodes.even;
+    out->odd = v.nodes.odd;
+    out->pairs = v.points.even;
+    EG_TRY(eg_space_pairs(space, &v.nodes, &out->node_pairs));
+    EG_TRY(make_part_values(space->device, e, &v, false, &out->interp_even));
+    EG_TRY(make_part_values(space->device, e, &v, true, &out->interp_odd));
+    EG_TRY(make_part_projection(space->device, e, &v, false, &out->project_even));
+    EG_TRY(make_part_projection(space->device, e, &v, true, &out->project_odd));
+done:
+    free_volume(e->ctx, &v);
+    return status;
+}
+
+/* The lift from the points of a rule on each face; NULL: from nodes. Each face has so many columns, those behind its
+ * points zero. */
 static eg_status make_lift(eg_device *device, const eg_element *e, const eg_cubature *rule,
-                           eg_operator **out)
+                           int columns, eg_operator **out)
 {
     const int nfp = e->face_np, count = rule ? rule->count : nfp;
-    double *project = NULL, *matrix = NULL;
+    double *project = NULL, *lift = NULL, *matrix = NULL;
     eg_status status = EG_OK;
     EG_TRY(eg_new(e->ctx, (size_t)(nfp * count), &project));
-    EG_TRY(eg_new(e->ctx, (size_t)(3 * e->np * count), &matrix));
+    EG_TRY(eg_new(e->ctx, (size_t)(3 * e->np * count), &lift));
+    EG_TRY(eg_new(e->ctx, (size_t)(3 * e->np * columns), &matrix));
     if (rule)
         EG_TRY(eg_element_project(e->face, rule, project));
     else
         fill_unit(nfp, project);
     /* lift is [np][3][nfp]: rows of one face each. */
-    eg_dense_multiply(3 * e->np, nfp, count, e->lift, project, matrix);
-    EG_TRY(eg_operator_create(device, EG_F64, e->np, 3 * count, matrix, out));
+    eg_dense_multiply(3 * e->np, nfp, count, e->lift, project, lift);
+    for (int i = 0; i < 3 * e->np; i++)
+        memcpy(matrix + i * columns, lift + i * count, (size_t)count * sizeof *lift);
+    EG_TRY(eg_operator_create(device, EG_F64, e->np, 3 * columns, matrix, out));
 done:
     eg_release(e->ctx, &matrix);
+    eg_release(e->ctx, &lift);
     eg_release(e->ctx, &project);
     return status;
 }
@@ -171,22 +296,30 @@ done:
     return status;
 }
 
-eg_status eg_ins_matrices_create(eg_device *device, const eg_element *e, bool collocated,
+eg_status eg_ins_matrices_create(const eg_space *space, const eg_element *e, bool collocated,
                                  eg_ins_matrices *out)
 {
+    eg_device *device = space->device;
     eg_cubature *inner = NULL, *face = NULL;
     eg_status status = EG_OK;
     *out = (eg_ins_matrices){0};
     if (!collocated) EG_TRY(make_rules(e, &inner, &face));
     out->inner = inner ? inner->count : e->np;
     out->face = face ? face->count : e->face_np;
-    EG_TRY(make_values(device, e, inner, &out->interp));
-    EG_TRY(make_projection(device, e, 0, inner, &out->project_r));
-    EG_TRY(make_projection(device, e, 1, inner, &out->project_s));
+    const bool gpu = eg_device_get_info(device)->is_gpu;
+    out->mirrored = e->degree >= (gpu ? MIRRORED_FROM_ON_GPUS : MIRRORED_FROM);
+    if (out->mirrored) {
+        EG_TRY(make_mirrored_volume(space, e, inner, out));
+    } else {
+        EG_TRY(make_values(device, e, inner, &out->interp));
+        EG_TRY(make_projection(device, e, 0, inner, &out->project_r));
+        EG_TRY(make_projection(device, e, 1, inner, &out->project_s));
+    }
     EG_TRY(make_values(device, e->face, face, &out->face_interp));
-    EG_TRY(make_lift(device, e, face, &out->face_lift));
+    EG_TRY(make_lift(device, e, face, out->face, &out->face_lift));
+    EG_TRY(make_lift(device, e, face, (out->face + 7) / 8 * 8, &out->padded_lift));
     EG_TRY(eg_operator_create(device, EG_F64, 2 * e->np, e->np, e->D, &out->slopes));
-    EG_TRY(make_lift(device, e, NULL, &out->lift));
+    EG_TRY(make_lift(device, e, NULL, e->face_np, &out->lift));
     EG_TRY(make_divergence(device, e, &out->divergence));
     EG_TRY(make_load(device, e, &out->load));
 done:

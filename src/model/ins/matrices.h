@@ -2,19 +2,23 @@
 #ifndef EG_INS_MATRICES_H
 #define EG_INS_MATRICES_H
 
-#include "device/device.h"
-#include "element/element.h"
+#include "field/field.h"
 
-/* Owned, as advect.k.c, slopes.k.c and load.k.c describe them. */
+/* Owned, as advect.k.c, advect_mirror.k.c, slopes.k.c and load.k.c describe them. */
 typedef struct eg_ins_matrices {
     int inner, face; /* points of advection: of the element, of a face */
-    eg_operator *interp, *project_r, *project_s; /* volume */
-    eg_operator *face_interp, *face_lift;        /* surface */
-    eg_operator *slopes, *lift, *divergence;     /* slopes.k.c */
-    eg_operator *load;                           /* load.k.c */
+    bool mirrored;   /* the volume term is that of advect_mirror.k.c */
+    eg_operator *interp, *project_r, *project_s;
+    int even, odd, pairs; /* if it is: nodes in parts, pairs of points of the element */
+    eg_operator *interp_even, *interp_odd, *project_even, *project_odd;
+    eg_buffer *node_pairs;
+    eg_operator *face_interp, *face_lift;    /* surface … */
+    eg_operator *padded_lift;                /* … of advect_chain.k.c */
+    eg_operator *slopes, *lift, *divergence; /* slopes.k.c */
+    eg_operator *load;                       /* load.k.c */
 } eg_ins_matrices;
 
-eg_status eg_ins_matrices_create(eg_device *device, const eg_element *element, bool collocated,
+eg_status eg_ins_matrices_create(const eg_space *space, const eg_element *element, bool collocated,
                                  eg_ins_matrices *out);
 void eg_ins_matrices_free(eg_ins_matrices *matrices);
 

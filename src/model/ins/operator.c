@@ -1,6 +1,7 @@
 /* Launches the kernels of model `ins`. */
 #include "model/ins/operator.h"
 
+#include "model/ins/continuity.h"
 #include "model/ins/matrices.h"
 
 struct eg_ins_operator {
@@ -10,6 +11,7 @@ struct eg_ins_operator {
     eg_ins_matrices matrices;
     eg_trace trace; /* which nodes are on faces */
     eg_halo *halo;
+    bool chain;                        /* the surface term is that of advect_chain.k.c */
     eg_kernel *volume[2], *surface[2]; /* carried by another, or by itself */
     eg_kernel *gradient, *divergence, *curl, *load, *inflow;
 };
@@ -30,7 +32,9 @@ eg_status eg_ins_lanes(const eg_device *device, const eg_mesh *mesh, int degree,
     EG_TRY(eg_elliptic_lanes(device, mesh, degree, lanes));
     /* `surface` has the most rows, and `load` the most columns. */
     const int surface = 18 * (e->face_np + face) + 12, load = e->np + 9 * e->face_np;
-    own = eg_device_fit_lanes(device, surface > load ? surface : load);
+    const int continuity = eg_ins_continuity_rows(e->np, e->face_np);
+    own = surface > load ? surface : load;
+    own = eg_device_fit_lanes(device, own > continuity ? own : continuity);
     if (own < *lanes) *lanes = own;
 done:
     eg_element_destroy(&e);
@@ -66,24 +70,44 @@ static eg_status compile(const eg_ins_operator *o, const char *source, const cha
         out);
 }
 
+/* Both terms of advection of w by another, or by itself. How chains are laid out on GPUs: at N = 3 and 4 as measured on an
+ * H200, 12 warps on a multiprocessor; operands of even and odd parts and their sums do not fit registers together. */
+static eg_status compile_advection(eg_ins_operator *o, int kind)
+{
+    const eg_element *e = o->space->groups[0].element;
+    const eg_ins_matrices *m = &o->matrices;
+    const int fields = kind == BY_ITSELF ? 2 : 4, waves = kind == BY_ITSELF ? 2 : 1;
+    const bool many =
+        eg_device_get_info(o->space->device)->is_gpu && (e->degree == 3 || e->degree == 4);
+    const eg_define plain[] = {
+        {"NP", e->np}, {"NC", m->inner}, {"FIELDS", fields}, {"K_MIN_BLOCKS", many ? 12 : 1}};
+    const eg_define mirrored[] = {{"NP", e->np},      {"EVEN", m->even},
+                                  {"ODD", m->odd},    {"PAIRS", m->pairs},
+                                  {"FIELDS", fields}, {"K_OPERAND_REGISTERS", 0}};
+    const eg_define surface[] = {
+        {"NP", e->np},    {"NFP", e->face_np},          {"Q", m->face}, {"FIELDS", fields},
+        {"WAVES", waves}, {"K_UNROLL_CHUNKS", o->chain}}; /* which needs them so */
+    eg_status status = EG_OK;
+    if (m->mirrored)
+        EG_TRY(compile(o, "model/ins/advect_mirror.k.c", "volume", mirrored, EG_COUNT(mirrored),
+                       &o->volume[kind]));
+    else
+        EG_TRY(
+            compile(o, "model/ins/advect.k.c", "volume", plain, EG_COUNT(plain), &o->volume[kind]));
+    EG_TRY(compile(o, o->chain ? "model/ins/advect_chain.k.c" : "model/ins/advect.k.c", "surface",
+                   surface, EG_COUNT(surface), &o->surface[kind]));
+done:
+    return status;
+}
+
 static eg_status compile_all(eg_ins_operator *o)
 {
     const eg_element *e = o->space->groups[0].element;
     const eg_define sizes[] = {{"NP", e->np}, {"NFP", e->face_np}, {"CURL", 0}};
     const eg_define curl[] = {{"NP", e->np}, {"NFP", e->face_np}, {"CURL", 1}};
     eg_status status = EG_OK;
-    for (int i = BY_ANOTHER; i <= BY_ITSELF; i++) {
-        const eg_define advect[] = {{"NP", e->np},
-                                    {"NFP", e->face_np},
-                                    {"NC", o->matrices.inner},
-                                    {"Q", o->matrices.face},
-                                    {"FIELDS", i == BY_ITSELF ? 2 : 4},
-                                    {"WAVES", i == BY_ITSELF ? 2 : 1}};
-        EG_TRY(
-            compile(o, "model/ins/advect.k.c", "volume", advect, EG_COUNT(advect), &o->volume[i]));
-        EG_TRY(compile(o, "model/ins/advect.k.c", "surface", advect, EG_COUNT(advect),
-                       &o->surface[i]));
-    }
+    for (int kind = BY_ANOTHER; kind <= BY_ITSELF; kind++)
+        EG_TRY(compile_advection(o, kind));
     EG_TRY(compile(o, "model/ins/slopes.k.c", "gradient", sizes, EG_COUNT(sizes), &o->gradient));
     EG_TRY(
         compile(o, "model/ins/slopes.k.c", "divergence", sizes, EG_COUNT(sizes), &o->divergence));
@@ -103,8 +127,10 @@ static eg_status create_own(eg_ins_operator *o)
     if (space->group_count != 1 || g->shape != EG_SHAPE_TRI || g->curved)
         EG_TRY(eg_fail(space->ctx, EG_ERROR_UNSUPPORTED,
                        "this model needs straight triangles of one degree"));
-    EG_TRY(eg_ins_matrices_create(space->device, g->element, o->options.collocated, &o->matrices));
+    EG_TRY(eg_ins_matrices_create(space, g->element, o->options.collocated, &o->matrices));
     EG_TRY(eg_trace_create(space->device, g->element, g->element, &o->trace));
+    o->chain = o->options.chains ||
+               (eg_device_get_info(space->device)->is_gpu && g->lanes % EG_CHAIN_LANES == 0);
     EG_TRY(compile_all(o));
 done:
     return status;
@@ -136,34 +162,63 @@ done:
     return status;
 }
 
-static eg_status launch_advection(eg_ins_operator *o, int kind, eg_field *const a[2],
-                                  const eg_ins_data *given, eg_field *const w[2],
-                                  const eg_ins_inflow *inflow, eg_field *const out[2])
+static eg_status launch_volume(eg_ins_operator *o, int kind, eg_field *const a[2],
+                               eg_field *const w[2], eg_field *const out[2])
 {
     const eg_group *g = &o->space->groups[0];
     const eg_ins_matrices *m = &o->matrices;
     const size_t begin = a[0]->offset[0];
-    eg_status status = EG_OK;
-    EG_TRY(eg_launch(o->volume[kind], g->own_tiles, EG_BUFFER_AT("au", a[0]->data, begin),
+    if (m->mirrored)
+        return eg_launch(
+            o->volume[kind], g->own_tiles, EG_BUFFER_AT("au", a[0]->data, begin),
+            EG_BUFFER_AT("av", a[1]->data, begin), EG_BUFFER_AT("u", w[0]->data, begin),
+            EG_BUFFER_AT("v", w[1]->data, begin), EG_BUFFER("geometry", g->volume_factors),
+            EG_BUFFER("pairs", m->node_pairs), EG_OPERATOR("interp_even", m->interp_even),
+            EG_OPERATOR("interp_odd", m->interp_odd), EG_OPERATOR("even", m->project_even),
+            EG_OPERATOR("odd", m->project_odd), EG_BUFFER_AT("nu", out[0]->data, begin),
+            EG_BUFFER_AT("nv", out[1]->data, begin));
+    return eg_launch(o->volume[kind], g->own_tiles, EG_BUFFER_AT("au", a[0]->data, begin),
                      EG_BUFFER_AT("av", a[1]->data, begin), EG_BUFFER_AT("u", w[0]->data, begin),
                      EG_BUFFER_AT("v", w[1]->data, begin), EG_BUFFER("geometry", g->volume_factors),
                      EG_OPERATOR("interp", m->interp), EG_OPERATOR("project_r", m->project_r),
                      EG_OPERATOR("project_s", m->project_s),
                      EG_BUFFER_AT("nu", out[0]->data, begin),
-                     EG_BUFFER_AT("nv", out[1]->data, begin)));
-    EG_TRY(eg_launch(
-        o->surface[kind], g->own_tiles, EG_BUFFER("au", a[0]->data), EG_BUFFER("av", a[1]->data),
-        EG_BUFFER("u", w[0]->data), EG_BUFFER("v", w[1]->data), EG_INTEGER("begin", (int64_t)begin),
-        EG_BUFFER("beyond", o->faces->beyond), EG_BUFFER("neighbour_face", g->neighbour_face),
-        EG_BUFFER("geometry", g->volume_factors), EG_BUFFER("faces", g->face_factors),
-        EG_BUFFER("kinds", o->faces->kinds), EG_BUFFER("given", eg_ins_data_values(given)),
-        EG_BUFFER("carried", inflow->values), EG_BUFFER("slope", inflow->slopes),
-        EG_REAL("since", inflow->since), EG_REAL("damping", o->options.backflow),
-        EG_BUFFER("own_node", o->trace.own.node), EG_BUFFER("other_node", o->trace.other.node),
-        EG_OPERATOR("interp", m->face_interp), EG_OPERATOR("lift", m->face_lift),
-        EG_BUFFER_AT("nu", out[0]->data, begin), EG_BUFFER_AT("nv", out[1]->data, begin)));
-done:
-    return status;
+                     EG_BUFFER_AT("nv", out[1]->data, begin));
+}
+
+static eg_status launch_surface(eg_ins_operator *o, int kind, eg_field *const a[2],
+                                const eg_ins_data *given, eg_field *const w[2],
+                                const eg_ins_inflow *inflow, eg_field *const out[2])
+{
+    const eg_group *g = &o->space->groups[0];
+    const eg_ins_matrices *m = &o->matrices;
+    const size_t begin = a[0]->offset[0];
+    const eg_argument arguments[] = {
+        EG_BUFFER("au", a[0]->data),
+        EG_BUFFER("av", a[1]->data),
+        EG_BUFFER("u", w[0]->data),
+        EG_BUFFER("v", w[1]->data),
+        EG_INTEGER("begin", (int64_t)begin),
+        EG_BUFFER("beyond", o->faces->beyond),
+        EG_BUFFER("neighbour_face", g->neighbour_face),
+        EG_BUFFER("geometry", g->volume_factors),
+        EG_BUFFER("faces", g->face_factors),
+        EG_BUFFER("kinds", o->faces->kinds),
+        EG_BUFFER("given", eg_ins_data_values(given)),
+        EG_BUFFER("carried", inflow->values),
+        EG_BUFFER("slope", inflow->slopes),
+        EG_REAL("since", inflow->since),
+        EG_REAL("damping", o->options.backflow),
+        EG_OPERATOR("interp", m->face_interp),
+        EG_OPERATOR("lift", o->chain ? m->padded_lift : m->face_lift),
+        EG_BUFFER_AT("nu", out[0]->data, begin),
+        EG_BUFFER_AT("nv", out[1]->data, begin),
+        /* Chains know which nodes are on faces. */
+        EG_BUFFER("own_node", o->trace.own.node),
+        EG_BUFFER("other_node", o->trace.other.node),
+    };
+    return eg_launch_tiles(o->surface[kind], 0, g->own_tiles, arguments,
+                           EG_COUNT(arguments) - (o->chain ? 2 : 0));
 }
 
 eg_status eg_ins_advect(eg_ins_operator *o, eg_field *const w[2], const eg_ins_data *given,
@@ -174,7 +229,8 @@ eg_status eg_ins_advect(eg_ins_operator *o, eg_field *const w[2], const eg_ins_d
     eg_status status = EG_OK;
     for (int c = 0; c < 2; c++)
         EG_TRY(fill_ghosts(o, w[c]));
-    EG_TRY(launch_advection(o, BY_ITSELF, w, given, w, &inflow, out));
+    EG_TRY(launch_volume(o, BY_ITSELF, w, w, out));
+    EG_TRY(launch_surface(o, BY_ITSELF, w, given, w, &inflow, out));
 done:
     return status;
 }
@@ -183,13 +239,36 @@ eg_status eg_ins_carry(eg_ins_operator *o, eg_field *const a[2], const eg_ins_da
                        eg_field *const w[2], const eg_ins_inflow *inflow, eg_field *const out[2])
 {
     eg_status status = EG_OK;
+    EG_TRY(eg_ins_carry_inside(o, a, w, out));
+    EG_TRY(eg_ins_carry_faces(o, a, given, w, inflow, out));
+done:
+    return status;
+}
+
+eg_status eg_ins_carry_inside(eg_ins_operator *o, eg_field *const a[2], eg_field *const w[2],
+                              eg_field *const out[2])
+{
+    return launch_volume(o, BY_ANOTHER, a, w, out);
+}
+
+eg_status eg_ins_carry_faces(eg_ins_operator *o, eg_field *const a[2], const eg_ins_data *given,
+                             eg_field *const w[2], const eg_ins_inflow *inflow,
+                             eg_field *const out[2])
+{
+    eg_status status = EG_OK;
     for (int c = 0; c < 2; c++) {
         EG_TRY(fill_ghosts(o, a[c]));
         EG_TRY(fill_ghosts(o, w[c]));
     }
-    EG_TRY(launch_advection(o, BY_ANOTHER, a, given, w, inflow, out));
+    EG_TRY(launch_surface(o, BY_ANOTHER, a, given, w, inflow, out));
 done:
     return status;
+}
+
+void eg_ins_points(const eg_ins_operator *o, int *inner, int *face)
+{
+    *inner = o->matrices.inner;
+    *face = o->matrices.face;
 }
 
 eg_status eg_ins_find_inflow(eg_ins_operator *o, eg_field *const w[2], const eg_ins_data *given,

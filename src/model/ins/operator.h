@@ -16,6 +16,7 @@ eg_status eg_ins_lanes(const eg_device *device, const eg_mesh *mesh, int degree,
 typedef struct eg_ins_advection_options {
     bool collocated; /* fluxes are computed at nodes, not by quadrature of degree 3N */
     double backflow; /* the part of momentum that is not let in at an outflow, 0 to 1 */
+    bool chains;     /* the surface term has the kernel for GPUs on any device: for tests */
 } eg_ins_advection_options;
 eg_status eg_ins_operator_create(eg_space *space, const eg_ins_faces *faces,
                                  const eg_ins_advection_options *options, eg_ins_operator **out);
@@ -37,6 +38,14 @@ typedef struct eg_ins_inflow {
 /* out = ∇·(a⊗w), w carried by a, which is `given` at boundaries. */
 eg_status eg_ins_carry(eg_ins_operator *op, eg_field *const a[2], const eg_ins_data *given,
                        eg_field *const w[2], const eg_ins_inflow *inflow, eg_field *const out[2]);
+/* The two halves of it: out = what the inside of elements gives, then out += what their faces do. */
+eg_status eg_ins_carry_inside(eg_ins_operator *op, eg_field *const a[2], eg_field *const w[2],
+                              eg_field *const out[2]);
+eg_status eg_ins_carry_faces(eg_ins_operator *op, eg_field *const a[2], const eg_ins_data *given,
+                             eg_field *const w[2], const eg_ins_inflow *inflow,
+                             eg_field *const out[2]);
+/* The points at which it has values: of the element, and of a face. */
+void eg_ins_points(const eg_ins_operator *op, int *inner, int *face);
 /* What a velocity w brings in through boundaries in a step of dt: its values there, `given` or, where it
  * flows out, its own, and w·∇w; both laid out like data of a velocity. */
 eg_status eg_ins_find_inflow(eg_ins_operator *op, eg_field *const w[2], const eg_ins_data *given,

@@ -14,6 +14,11 @@
 
 #define POINTS (3 * NFP)
 
+/* Rows of a tile of the fields: more than those of a component where they have several. */
+#ifndef ROWS_OF_FIELD
+#define ROWS_OF_FIELD NP
+#endif
+
 /* As eg_ins_kind; a neighbour is -1. */
 #define GIVEN 0
 #define OUTFLOW 1
@@ -35,7 +40,7 @@
         {                                                                                       \
             const i32 slot = K_TILE(beyond, t, 3)[f * LANES + lane];                            \
             const i32 number = K_MAX(-1 - slot, 0);                                             \
-            where[f][lane] = first_value(K_MAX(slot, 0), begin, NP, LANES);                     \
+            where[f][lane] = first_value(K_MAX(slot, 0), begin, ROWS_OF_FIELD, LANES);          \
             data[f][lane] = first_value(number, 0, rows, LANES);                                \
             nodes[f][lane] = ((K_L(byte) & 7) * 2 + (K_L(byte) >> 3)) * NFP;                    \
             kind[f][lane] = kinds[K_MAX(-slot, 0)];                                             \

@@ -71,10 +71,17 @@ double eg_ins_solve_penalty(const eg_ins_solve *s)
     return eg_elliptic_penalty(s->op);
 }
 
-eg_status eg_ins_solve_run(eg_ins_solve *s, eg_buffer *b, eg_buffer *x, int *iterations)
+eg_status eg_ins_solve_residual(eg_ins_solve *s, eg_buffer *b, eg_buffer *x, eg_buffer *y)
+{
+    return eg_elliptic_residual(s->op, b, x, y);
+}
+
+eg_status eg_ins_solve_run(eg_ins_solve *s, eg_guess *guess, eg_buffer *b, eg_buffer *x,
+                           int *iterations)
 {
     eg_krylov_result result;
     eg_status status = EG_OK;
+    if (guess) EG_TRY(eg_guess_make(guess, b, x));
     EG_TRY(eg_pcg_solve(s->pcg, b, x, &result));
     *iterations = result.iterations;
     if (result.outcome == EG_KRYLOV_NOT_FINITE || !isfinite(result.target))
@@ -90,6 +97,7 @@ eg_status eg_ins_solve_run(eg_ins_solve *s, eg_buffer *b, eg_buffer *x, int *ite
                        "solver.preconditioner",
                        s->options.name, result.iterations, eg_krylov_outcome_text(result.outcome),
                        result.residual, result.target));
+    if (guess && result.iterations > 0) EG_TRY(eg_guess_learn(guess, s->pcg, x));
 done:
     return status;
 }

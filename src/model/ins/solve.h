@@ -27,8 +27,13 @@ double eg_ins_solve_lambda(const eg_ins_solve *solve);
 /* eg_elliptic_penalty of its operator. */
 double eg_ins_solve_penalty(const eg_ins_solve *solve);
 
-/* x: the initial guess, then the solution; a singular problem's has the mean 0. A solve that does not
- * converge is EG_ERROR_NUMERIC. Allocates nothing. */
-eg_status eg_ins_solve_run(eg_ins_solve *solve, eg_buffer *b, eg_buffer *x, int *iterations);
+/* y = b - A x; y is neither. */
+eg_status eg_ins_solve_residual(eg_ins_solve *solve, eg_buffer *b, eg_buffer *x, eg_buffer *y);
+
+/* x: the initial guess, then the solution; a singular problem's has the mean 0. `guess` (NULL: none) makes
+ * a better one where it can, and learns from the solution. A solve that does not converge is
+ * EG_ERROR_NUMERIC. Allocates nothing. */
+eg_status eg_ins_solve_run(eg_ins_solve *solve, eg_guess *guess, eg_buffer *b, eg_buffer *x,
+                           int *iterations);
 
 #endif

@@ -92,7 +92,8 @@ static void check_product(const eg_element *e, const eg_mirror *m, const double 
                 want += A[i * np + j] * x[j];
                 size += fabs(A[i * np + j] * x[j]);
             }
-            assert_true(fabs(got - want) <= 1e-14 * size);
+            /* Matrices are their own images but for what rounding, N = 10, leaves of them. */
+            assert_true(fabs(got - want) <= 1e-13 * size);
         }
     for (int odd = 0; odd < 2; odd++) {
         free(image[odd]);

@@ -16,6 +16,8 @@ K_FUNC real larger(real a, real b)
     return a > b || a != a ? a : b;
 }
 
+#define ANY_FACE(a, b) larger(larger(THROUGH(0, a, b), THROUGH(1, a, b)), THROUGH(2, a, b))
+
 K_KERNEL(rates, K_IN(real, u, NP *LANES), K_IN(real, v, NP *LANES), K_IN(i32, beyond, 3 *LANES),
          K_IN(real, geometry, 5 *LANES), K_IN(real, faces, 9 *LANES), K_IN(i32, kinds),
          K_IN(real, given), K_OUT(real, rate, LANES))
@@ -27,22 +29,23 @@ K_KERNEL(rates, K_IN(real, u, NP *LANES), K_IN(real, v, NP *LANES), K_IN(i32, be
         {
             K_LANEVAR(real, most);
             K_LANE K_L(most) = 0;
-            for (int i = part; i < NP + POINTS; i += PARTS) {
-                const int point = i < NP ? 0 : i - NP, node = i < NP ? i : 0;
+            for (int i = part; i < NP; i += PARTS)
                 K_LANE
                 {
-                    const i32 slot = K_TILE(beyond, t, 3)[point / NFP * LANES + lane];
-                    const i64 at = first_value(K_MAX(-1 - slot, 0), 0, 2 * NFP, LANES) +
-                                   point % NFP * LANES;
-                    const i64 what = kinds[K_MAX(-slot, 0)];
-                    const real ou = K_TILE(u, t, NP)[node * LANES + lane], gu = given[at];
-                    const real ov = K_TILE(v, t, NP)[node * LANES + lane], gv = given[at + NFP * LANES];
-                    const real own = i < NP || what != GIVEN ? K_R(1) : K_R(0);
-                    const real a = own > 0 ? ou : gu, b = own > 0 ? ov : gv;
-                    const real here = larger(larger(THROUGH(0, a, b), THROUGH(1, a, b)), THROUGH(2, a, b));
-                    K_L(most) = larger(K_L(most), here);
+                    const real a = K_TILE(u, t, NP)[i * LANES + lane];
+                    const real b = K_TILE(v, t, NP)[i * LANES + lane];
+                    K_L(most) = larger(K_L(most), ANY_FACE(a, b));
                 }
-            }
+            for (int i = part; i < POINTS; i += PARTS)
+                K_LANE
+                {
+                    const i32 slot = K_TILE(beyond, t, 3)[i / NFP * LANES + lane];
+                    const i64 at = first_value(K_MAX(-1 - slot, 0), 0, 2 * NFP, LANES) + i % NFP * LANES;
+                    const i64 what = kinds[K_MAX(-slot, 0)];
+                    const real a = given[at], b = given[at + NFP * LANES];
+                    const real here = ANY_FACE(a, b);
+                    K_L(most) = larger(K_L(most), what == GIVEN ? here : K_R(0));
+                }
             K_LANE fastest[part][lane] = K_L(most);
         }
         K_SYNC;

@@ -37,7 +37,7 @@ for keys in time.subcycles=0 "time.subcycles=2 ins.divergence_penalty=1"; do
 done
 
 # --- a run that goes on is the same, bit for bit: in its first steps, too, which are of lower order ------------------
-for keys in "time.cfl=0.3 time.subcycles=1 output.series.time=0.025" "time.order=3 ins.start=lower" \
+for keys in "time.cfl=0.3 time.subcycles=1 output.series.time=0.025 output.fields.time=0.02" "time.order=3 ins.start=lower" \
     "time.order=2 time.subcycles=2 ins.divergence_penalty=1"; do
     rm -rf whole
     # shellcheck disable=SC2086
@@ -205,6 +205,19 @@ below "$(of p linf)" 1e-8
 json channel.toml "mesh.map=[\"x\", \"y + 0.1*x\"]" boundary.top.type=wall
 "$eagre" run channel.toml "mesh.map=[\"x\", \"y + 0.1*x\"]" --device cpu:1 >out 2>err && complain "a leaning slip runs"
 grep -q 'boundary "top" is not along x or y' err || complain "a leaning slip is not named"
+
+# --- steps from a CFL number: whatever cuts them short, none is more than 1.4 times the one before -----------
+# shellcheck disable=SC2086
+json $taylor time.cfl=0.5 output.series.steps=1 output.fields.time=0.02 output.checkpoint.time=0.013 \
+    output.directory=cut
+awk -F, 'NR > 2 { if (before && $3 > 1.4001 * before) bad = 1; if (before && $3 < 0.7 * before) cut = 1; before = $3 }
+    END { exit bad || !cut }' cut/series.csv || complain "steps from a CFL number: $(cut -d, -f3 cut/series.csv | tr '\n' ' ')"
+# Another CFL number counts from the restart on.
+"$eagre" run --restart cut time.cfl=0.7 time.end=0.1 output.directory=again output.series.steps=1 --device cpu:1 >out 2>err ||
+    complain "it does not go on with another CFL number"
+awk -F, -v old="$(tail -n 1 cut/series.csv | cut -d, -f3)" 'NR > 2 && $3 > most { most = $3 }
+    END { exit !(most > 1.2 * old) }' again/series.csv || complain "another CFL number does not count"
+rm -rf again
 
 # --- flows that grow without bound -----------------------------------------------------------------------
 # shellcheck disable=SC2086

@@ -362,11 +362,11 @@ static eg_status prepare_velocity(eg_ins_flow *f, double lambda)
     eg_status status = EG_OK;
     if (f->solve[0] && fabs(eg_ins_solve_lambda(f->solve[0]) - lambda) <= SAME * lambda)
         return EG_OK;
-    const bool known = fabs(f->lambda - lambda) <= SAME * lambda, first = !f->solve[0];
-    if (known) how.lambda = f->lambda;
+    const bool first = !f->solve[0], known = first && fabs(f->lambda - lambda) <= SAME * lambda;
+    if (known) how.lambda = f->lambda; /* as a run has it that was not interrupted */
     if (f->solve[1] == f->solve[0]) f->solve[1] = NULL;
     for (int c = 0; c < 2; c++) {
-        if (f->guesses[c] && !(known && first)) eg_guess_resume(f->guesses[c], 0);
+        if (f->guesses[c] && !known) eg_guess_resume(f->guesses[c], 0);
         eg_ins_solve_destroy(&f->solve[c]);
         how.types = f->types[c];
         if (c == 1 && !memcmp(f->types[0], f->types[1], bytes))
@@ -476,6 +476,11 @@ eg_status eg_ins_flow_stable_dt(eg_ins_flow *f, double *dt)
     *dt = part * (o->subcycles > 0 ? o->subcycles : 1) / rate;
 done:
     return status;
+}
+
+double eg_ins_flow_last_dt(const eg_ins_flow *f)
+{
+    return f->states > 1 ? f->times[0] - f->times[1] : INFINITY;
 }
 
 eg_status eg_ins_flow_step(eg_ins_flow *f, double dt)

@@ -96,6 +96,8 @@ eg_status eg_ins_flow_derive(eg_ins_flow *flow, eg_field *vorticity, eg_field *d
 
 /* The largest step from where it is that advection is stable with; infinite where nothing moves. */
 eg_status eg_ins_flow_stable_dt(eg_ins_flow *flow, double *dt);
+/* The length of the step that led to where it is; infinite if there is none. */
+double eg_ins_flow_last_dt(const eg_ins_flow *flow);
 /* A step from where it is by dt. After a failure the flow can only be destroyed. */
 eg_status eg_ins_flow_step(eg_ins_flow *flow, double dt);
 const eg_ins_counts *eg_ins_flow_counts(const eg_ins_flow *flow);

@@ -9,7 +9,7 @@ JOBS := $(shell nproc 2>/dev/null || echo 2)
 MAKEFLAGS += --no-print-directory
 
 help:
-	@echo 'make demo         build eagre, list the devices, run a case, draw a roofline; a minute or two'
+	@echo 'make demo         build eagre, list the devices, let vortices leave a square, draw them; three minutes'
 	@echo 'make test         build and run every test, with sanitizers, format and lint'
 	@echo 'make test-long    the tests of all degrees, where make test takes a few; half an hour'
 	@echo 'make build        build eagre in $(BUILD)'
@@ -29,9 +29,12 @@ build:
 demo: build
 	@mkdir -p build/demo
 	$(BUILD)/eagre devices
-	$(BUILD)/eagre run cases/project-sine.toml
-	$(BUILD)/eagre bench gemm chain --quick --svg build/demo/roofline.svg
-	@echo 'The roofline is drawn in build/demo/roofline.svg'
+	$(BUILD)/eagre run cases/ins-square-cylinder.toml space.degree=3 time.subcycles=8 time.end=60 \
+		output.directory=build/demo/cylinder
+	$(BUILD)/eagre plot build/demo/cylinder/fields.pvd --frame last --field vorticity --range=-2,2 \
+		--colours balance --zoom=-3,20,-5,5 --output build/demo/vortices.png
+	$(BUILD)/eagre plot build/demo/cylinder/series.csv --y body.cd,body.cl --output build/demo/forces.svg
+	@echo 'Vortices behind a square are in build/demo/vortices.png, its drag and lift in build/demo/forces.svg'
 
 test:
 	@tools/setup.sh test

@@ -77,7 +77,7 @@ if(TARGET test_comm AND EAGRE_HAVE_MPI)
 endif()
 
 foreach(name IN ITEMS test_halo test_checkpoint test_norms test_probe_ranks test_quantity_ranks
-        test_vtu_pieces test_krylov_ranks test_elliptic_ranks test_elliptic_colours test_elliptic_matrix)
+        test_creation_ranks test_vtu_pieces test_krylov_ranks test_elliptic_ranks test_elliptic_colours test_elliptic_matrix)
     if(TARGET ${name} AND EAGRE_HAVE_MPI)
         foreach(ranks IN ITEMS 2 3 4)
             add_test(NAME ${name}_on_${ranks}_ranks

@@ -28,6 +28,20 @@ static inline eg_status eg_comm_agree(eg_comm *comm, eg_status mine)
     return mine != EG_OK ? mine : others;
 }
 
+/* eg_new on every rank or, where one has no memory for it, on none: what is destroyed after a failure has its members
+ * set, or is NULL. */
+#define eg_comm_new(comm, ctx, count, address)                                                     \
+    eg_comm_keep((comm), (ctx), eg_new((ctx), (count), (address)), (address))
+
+/* Of what each rank has made, nothing is left if one of them has failed: the other half of eg_comm_new. */
+static inline eg_status eg_comm_keep(eg_comm *comm, eg_context *ctx, eg_status mine,
+                                     void *block_address)
+{
+    eg_status status = eg_comm_agree(comm, mine);
+    if (status != EG_OK) eg_release(ctx, block_address);
+    return status;
+}
+
 /* Copies `bytes` bytes of rank `root` to all others. */
 eg_status eg_comm_broadcast(eg_comm *comm, int root, size_t bytes, void *data);
 

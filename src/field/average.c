@@ -60,7 +60,7 @@ eg_status eg_average_create(eg_space *space, int count, int varied, eg_average *
     if (count < 1 || count > EG_AVERAGE_MOST || varied < 0 || varied > count)
         return eg_fail(space->ctx, EG_ERROR_ARGUMENT,
                        "averages of %d components, %d of them varied", count, varied);
-    EG_TRY(eg_comm_agree(space->comm, eg_new(space->ctx, 1, &a)));
+    EG_TRY(eg_comm_new(space->comm, space->ctx, 1, &a));
     *a = (eg_average){.space = space, .count = count, .varied = varied};
     EG_TRY(create_field(space, count, &a->now));
     EG_TRY(create_field(space, all, &a->kept));

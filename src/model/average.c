@@ -229,7 +229,7 @@ eg_status eg_averages_create(const eg_case *cas, const eg_state *shown, eg_avera
     if (plan->varied > 0 && space->basis == EG_BASIS_MODAL)
         return eg_case_fail(cas, covariance_key, -1,
                             "products are computed at nodes, and space.basis = \"modal\" has none");
-    EG_TRY(eg_comm_agree(space->comm, eg_new(ctx, 1, &a)));
+    EG_TRY(eg_comm_new(space->comm, ctx, 1, &a));
     a->ctx = ctx;
     for (int i = 0; i < plan->count; i++) {
         const eg_average_source source = find_source(shown, plan->component[i], &field);

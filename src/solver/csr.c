@@ -302,7 +302,7 @@ eg_status eg_csr_sum_over_ranks(eg_comm *comm, const eg_csr *mine, eg_csr **out)
     size_t most = 0;
     eg_status status = EG_OK;
     *out = NULL;
-    EG_TRY(eg_comm_agree(comm, eg_new(ctx, (size_t)size, &counts)));
+    EG_TRY(eg_comm_new(comm, ctx, (size_t)size, &counts));
     EG_TRY(eg_comm_allgather(comm, sizeof count, &count, counts));
     for (int r = 0; r < size; r++)
         if ((size_t)counts[r] > most) most = (size_t)counts[r];

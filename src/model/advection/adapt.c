@@ -86,7 +86,7 @@ static eg_status create_exchange(const eg_adapt *a, size_t bytes, const void *se
     eg_status status = EG_OK;
     eg_message *messages = NULL;
     size_t sent = 0;
-    EG_TRY(eg_comm_agree(a->comm, eg_new(a->ctx, (size_t)a->mesh->link_count, &messages)));
+    EG_TRY(eg_comm_new(a->comm, a->ctx, (size_t)a->mesh->link_count, &messages));
     for (int l = 0; l < a->mesh->link_count; l++) {
         const eg_mesh_link *link = &a->mesh->links[l];
         messages[l] = (eg_message){.rank = link->rank,

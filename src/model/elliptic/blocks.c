@@ -216,9 +216,9 @@ eg_status eg_blocks_create(eg_elliptic *op, eg_vectors *vectors, eg_blocks **out
     setup s = {0};
     eg_status status = EG_OK;
     *out = NULL;
-    EG_TRY(eg_comm_agree(space->comm, eg_new(space->ctx, 1, &b)));
+    EG_TRY(eg_comm_new(space->comm, space->ctx, 1, &b));
     *b = (eg_blocks){.space = space, .real = op->real};
-    EG_TRY(eg_comm_agree(space->comm, eg_new(space->ctx, elements + 1, &s.colour)));
+    EG_TRY(eg_comm_new(space->comm, space->ctx, elements + 1, &s.colour));
     EG_TRY(eg_colour_elements(space->mesh, space->comm, 1, s.colour, &s.colours));
     EG_TRY(eg_comm_agree(space->comm, prepare(b, &s, vectors)));
     for (int colour = 0; colour < s.colours; colour++)

@@ -102,7 +102,7 @@ eg_status eg_elliptic_coarse_create(eg_elliptic *elliptic,
     eg_elliptic_coarse *c = NULL;
     eg_status status = EG_OK;
     *out = NULL;
-    EG_TRY(eg_comm_agree(space->comm, eg_new(space->ctx, 1, &c)));
+    EG_TRY(eg_comm_new(space->comm, space->ctx, 1, &c));
     *c = (eg_elliptic_coarse){.space = space, .options = *options};
     EG_TRY(create_parts(elliptic, c));
     *out = c;

@@ -127,7 +127,7 @@ eg_status eg_colour_elements(const eg_mesh *mesh, eg_comm *comm, int distance, u
     painter p = {.mesh = mesh, .colour = colour};
     double left, most = 0;
     eg_status status = EG_OK;
-    EG_TRY(eg_comm_agree(comm, eg_new(mesh->ctx, all, &p.views)));
+    EG_TRY(eg_comm_new(comm, mesh->ctx, all, &p.views));
     EG_TRY(eg_mesh_ghosts_create(mesh, comm, sizeof *p.views, p.views, &p.ghosts));
     memset(colour, NONE, all);
     do {

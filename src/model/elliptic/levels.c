@@ -212,7 +212,7 @@ eg_status eg_levels_create(eg_elliptic *op, const eg_levels_options *options, eg
     eg_levels *l = NULL;
     eg_status status = EG_OK;
     *out = NULL;
-    EG_TRY(eg_comm_agree(comm, eg_new(op->space->ctx, 1, &l)));
+    EG_TRY(eg_comm_new(comm, op->space->ctx, 1, &l));
     *l = (eg_levels){.op = op, .options = *options};
     l->options.amg.type = options->real;
     if (options->chebyshev.degree == 0) EG_TRY(choose_degree(l));

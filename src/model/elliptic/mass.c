@@ -123,7 +123,7 @@ eg_status eg_mass_create(eg_space *space, eg_type real, eg_mass **out)
     eg_mass *m = NULL;
     eg_status status = EG_OK;
     *out = NULL;
-    EG_TRY(eg_comm_agree(space->comm, eg_new(space->ctx, 1, &m)));
+    EG_TRY(eg_comm_new(space->comm, space->ctx, 1, &m));
     *m = (eg_mass){.space = space, .real = real};
     EG_TRY(eg_field_create(space, 1, real, &m->like));
     eg_buffer_destroy(&m->like->data);

@@ -138,7 +138,7 @@ eg_status eg_elliptic_create(eg_space *space, eg_type real, const eg_elliptic_op
     bool triangles = false;
     eg_status status = EG_OK;
     *out = NULL;
-    EG_TRY(eg_comm_agree(space->comm, eg_new(space->ctx, 1, &a)));
+    EG_TRY(eg_comm_new(space->comm, space->ctx, 1, &a));
     *a = (eg_elliptic){.space = space, .real = real};
     EG_TRY(eg_comm_agree(space->comm, look_at_groups(a, &triangles)));
     EG_TRY(eg_comm_agree(space->comm, take_options(a, options)));

@@ -143,7 +143,7 @@ eg_status eg_plain_create(eg_space *space, eg_type real, const eg_unknowns *unkn
     eg_plain *p = NULL;
     eg_status status = EG_OK;
     *out = NULL;
-    EG_TRY(eg_comm_agree(space->comm, eg_new(space->ctx, 1, &p)));
+    EG_TRY(eg_comm_new(space->comm, space->ctx, 1, &p));
     *p = (eg_plain){.space = space, .real = real, .plain = plain};
     EG_TRY(eg_field_create(space, 1, real, &p->like));
     eg_buffer_destroy(&p->like->data);

@@ -140,7 +140,7 @@ eg_status eg_precondition_create(eg_elliptic *op, eg_vectors *vectors,
     eg_precondition *p = NULL;
     eg_status status = EG_OK;
     *out = NULL;
-    EG_TRY(eg_comm_agree(op->space->comm, eg_new(op->space->ctx, 1, &p)));
+    EG_TRY(eg_comm_new(op->space->comm, op->space->ctx, 1, &p));
     *p = (eg_precondition){.op = op, .vectors = vectors, .options = *options};
     /* A single element without boundary values: all of multigrid would be singular. */
     if (op->singular && op->space->mesh->global_count == 1 && options->kind > EG_PRECONDITION_MASS)

@@ -149,7 +149,7 @@ eg_status eg_euler_limiter_create(eg_euler *a, const eg_euler_options *options)
     eg_euler_limiter *l = NULL;
     eg_status status = EG_OK;
     if (!eg_euler_limits_after(&options->limits)) return EG_OK;
-    EG_TRY(eg_comm_agree(space->comm, eg_new(space->ctx, 1, &a->limiter)));
+    EG_TRY(eg_comm_new(space->comm, space->ctx, 1, &a->limiter));
     l = a->limiter;
     l->limits = options->limits;
     EG_TRY(eg_comm_agree(space->comm, create_own(a, options)));

@@ -71,7 +71,7 @@ eg_status eg_euler_create(eg_space *space, const eg_euler_options *options, eg_e
     eg_euler *a = NULL;
     eg_status status = EG_OK;
     *out = NULL;
-    EG_TRY(eg_new(ctx, 1, &a));
+    EG_TRY(eg_comm_new(space->comm, ctx, 1, &a));
     *a = (eg_euler){.space = space,
                     .scheme = options->scheme,
                     .flux = options->flux,

@@ -179,7 +179,7 @@ eg_status eg_ins_continuity_create(eg_space *space, const eg_ins_faces *faces,
     eg_ins_continuity *c = NULL;
     eg_status status = EG_OK;
     *out = NULL;
-    EG_TRY(eg_comm_agree(space->comm, eg_new(space->ctx, 1, &c)));
+    EG_TRY(eg_comm_new(space->comm, space->ctx, 1, &c));
     *c = (eg_ins_continuity){.space = space, .faces = faces, .options = *options};
     EG_TRY(eg_comm_agree(space->comm, create_own(c)));
     EG_TRY(create_shared(c));

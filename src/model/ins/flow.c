@@ -89,7 +89,7 @@ static eg_status make_types(eg_ins_flow *f)
     double *across = NULL;
     int32_t *list = NULL;
     eg_status status = EG_OK;
-    EG_TRY(eg_comm_agree(f->space->comm, eg_new(f->space->ctx, 2 * count + 1, &across)));
+    EG_TRY(eg_comm_new(f->space->comm, f->space->ctx, 2 * count + 1, &across));
     if (count > 0) EG_TRY(find_directions(f, across));
     EG_TRY(eg_new(f->space->ctx, count + 1, &list));
     for (int i = 0; i < 3; i++) {
@@ -193,7 +193,7 @@ eg_status eg_ins_flow_create(eg_space *space, const eg_ins_options *options, eg_
     eg_ins_flow *f = NULL;
     eg_status status = EG_OK;
     *out = NULL;
-    EG_TRY(eg_comm_agree(space->comm, eg_new(space->ctx, 1, &f)));
+    EG_TRY(eg_comm_new(space->comm, space->ctx, 1, &f));
     *f = (eg_ins_flow){.space = space, .options = *options};
     EG_TRY(eg_comm_agree(space->comm, make_faces(f)));
     EG_TRY(eg_comm_agree(space->comm, make_types(f)));

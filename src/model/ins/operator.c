@@ -142,7 +142,7 @@ eg_status eg_ins_operator_create(eg_space *space, const eg_ins_faces *faces,
     eg_ins_operator *o = NULL;
     eg_status status = EG_OK;
     *out = NULL;
-    EG_TRY(eg_comm_agree(space->comm, eg_new(space->ctx, 1, &o)));
+    EG_TRY(eg_comm_new(space->comm, space->ctx, 1, &o));
     *o = (eg_ins_operator){.space = space, .faces = faces, .options = *options};
     EG_TRY(eg_comm_agree(space->comm, create_own(o)));
     EG_TRY(eg_halo_create(space, 1, EG_F64, EG_HALO_TRACES, &o->halo));

@@ -51,7 +51,7 @@ eg_status eg_ins_solve_create(eg_space *space, eg_vectors *vectors,
     eg_ins_solve *s = NULL;
     eg_status status = EG_OK;
     *out = NULL;
-    EG_TRY(eg_comm_agree(space->comm, eg_new(space->ctx, 1, &s)));
+    EG_TRY(eg_comm_new(space->comm, space->ctx, 1, &s));
     *s = (eg_ins_solve){.space = space, .vectors = vectors, .options = *options};
     EG_TRY(make(s));
     *out = s;

@@ -46,7 +46,7 @@ eg_status eg_ins_speed_create(eg_space *space, const eg_ins_faces *faces, eg_ins
     eg_ins_speed *s = NULL;
     eg_status status = EG_OK;
     *out = NULL;
-    EG_TRY(eg_comm_agree(space->comm, eg_new(space->ctx, 1, &s)));
+    EG_TRY(eg_comm_new(space->comm, space->ctx, 1, &s));
     *s = (eg_ins_speed){.space = space, .faces = faces};
     EG_TRY(eg_comm_agree(space->comm, create_own(s)));
     *out = s;

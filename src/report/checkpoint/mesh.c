@@ -53,7 +53,7 @@ eg_status eg_mesh_identify(const eg_mesh *mesh, eg_comm *comm, eg_mesh_identity 
     eg_mesh_identity mine = {0}, *all = NULL;
     eg_status status = EG_OK;
     EG_TRY(eg_comm_agree(comm, identify_part(mesh, &mine)));
-    EG_TRY(eg_comm_agree(comm, eg_new(mesh->ctx, size, &all)));
+    EG_TRY(eg_comm_new(comm, mesh->ctx, size, &all));
     EG_TRY(eg_comm_allgather(comm, sizeof mine, &mine, all));
     *out = (eg_mesh_identity){.elements = mesh->global_count, .order = mesh->order};
     for (size_t r = 0; r < size; r++) {

@@ -291,7 +291,7 @@ static eg_status collect(writer *w, collection *out)
     const summary mine = summarise(w);
     eg_status status = EG_OK;
     record *records = NULL;
-    EG_TRY(eg_comm_agree(w->comm, eg_new(w->ctx, size, &out->ranks)));
+    EG_TRY(eg_comm_new(w->comm, w->ctx, size, &out->ranks));
     EG_TRY(eg_comm_allgather(w->comm, sizeof mine, &mine, out->ranks));
     for (size_t r = 0; r < size; r++)
         if (out->ranks[r].record_count > out->most) out->most = out->ranks[r].record_count;

@@ -219,6 +219,15 @@ awk -F, -v old="$(tail -n 1 cut/series.csv | cut -d, -f3)" 'NR > 2 && $3 > most 
     END { exit !(most > 1.2 * old) }' again/series.csv || complain "another CFL number does not count"
 rm -rf again
 
+# Of a flow at rest no step is the longest: that is said, wherever the states before the start come from.
+sed 's/y\*(2 - y)/t*y*(2 - y)/; s/^dt = .*/cfl = 0.5/' channel.toml >rest.toml
+for start in lower exact; do
+    "$eagre" run rest.toml initial.u=0 time.order=2 ins.start=$start --device cpu:1 >out 2>err
+    [ $? -eq 1 ] || complain "a flow at rest, ins.start=$start: exit code is not 1"
+    grep -q "at time 0, after 0 steps, the largest stable step is inf.*If nothing moves, give time.dt" err ||
+        complain "a flow at rest, ins.start=$start: $(cat err)"
+done
+
 # --- flows that grow without bound -----------------------------------------------------------------------
 # shellcheck disable=SC2086
 "$eagre" run $taylor time.dt=0.2 time.end=20 --device cpu:1 >out 2>err

@@ -359,6 +359,8 @@ static eg_status begin(ins *s)
     if (dt == 0) {
         EG_TRY(stable_dt(s, s->time.start, &dt));
         dt *= s->time.cfl;
+        /* The time loop refuses such a step, and says why. */
+        if (!isfinite(dt) || dt <= 0) goto done;
     }
     eg_ins_flow_resume(s->flow, &(eg_ins_memory){0});
     for (int i = eg_ins_flow_history(s->flow) - 1; i >= 0; i--)

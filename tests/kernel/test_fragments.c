@@ -643,40 +643,85 @@ static void test_fragments__a_chunk_that_does_not_fit_the_packing_is_refused(voi
     on_every_device(odd_chunks);
 }
 
+/* For an architecture with tensor cores; NULL: it compiles, else what the compiler says. */
+static void compile_for_tensor_cores(eg_context *ctx, const char *entry, const eg_define *defines,
+                                     size_t count, const char *complaint)
+{
+    const eg_target target = {EG_TARGET_CUDA, 90, 32, 232448, 1024};
+    char *text = read_test_source("fragments.k.c");
+    const eg_kernel_options options = {.size = sizeof options,
+                                       .source = "kernel/fragments.k.c",
+                                       .text = text,
+                                       .entry = entry,
+                                       .defines = defines,
+                                       .define_count = count};
+    eg_source *source = NULL;
+    eg_blob blob = {0};
+    TEST_OK(ctx, eg_new(ctx, 1, &source));
+    TEST_OK(ctx, eg_source_build(ctx, &target, &options, source));
+    if (complaint)
+        TEST_FAILS(ctx, EG_ERROR_COMPILE, complaint,
+                   eg_cuda_compile(ctx, "sm_90", source->name, &source->text, true, &blob));
+    else
+        TEST_OK(ctx, eg_cuda_compile(ctx, "sm_90", source->name, &source->text, true, &blob));
+    eg_release(ctx, &blob.data);
+    eg_source_free(source);
+    eg_release(ctx, &source);
+    free(text);
+}
+
 /* Tensor cores work on eight points at a time; seen without one wherever NVRTC is. */
 static void test_fragments__a_chunk_of_less_than_a_fragment_is_refused(void **state)
 {
     (void)state;
     static const int64_t sizes[] = {4, 8, 12, 16};
-    const eg_target target = {EG_TARGET_CUDA, 90, 32, 232448, 1024};
-    char *text = read_test_source("fragments.k.c");
     eg_context *ctx = test_context();
     bool present = eg_cuda_compiler_present(ctx);
     for (size_t i = 0; i < EG_COUNT(sizes) && present; i++) {
         const eg_define defines[] = {
             {"FIELDS", 1}, {"NP", 3}, {"NC", 20}, {"NQ", 3}, {"K_FN", sizes[i]}};
-        const eg_kernel_options options = {.size = sizeof options,
-                                           .source = "kernel/fragments.k.c",
-                                           .text = text,
-                                           .entry = "chain",
-                                           .defines = defines,
-                                           .define_count = EG_COUNT(defines)};
-        eg_source *source = NULL;
-        eg_blob blob = {0};
-        TEST_OK(ctx, eg_new(ctx, 1, &source));
-        TEST_OK(ctx, eg_source_build(ctx, &target, &options, source));
-        if (sizes[i] % 8)
-            TEST_FAILS(ctx, EG_ERROR_COMPILE, "K_FN is 8 or 16 on tensor cores",
-                       eg_cuda_compile(ctx, "sm_90", source->name, &source->text, true, &blob));
-        else
-            TEST_OK(ctx, eg_cuda_compile(ctx, "sm_90", source->name, &source->text, true, &blob));
-        eg_release(ctx, &blob.data);
-        eg_source_free(source);
-        eg_release(ctx, &source);
+        compile_for_tensor_cores(ctx, "chain", defines, EG_COUNT(defines),
+                                 sizes[i] % 8 ? "K_FN is 8 or 16 on tensor cores" : NULL);
     }
     test_context_free(&ctx);
-    free(text);
     if (!present) skip();
+}
+
+/* Folding knows where the sides of a chunk of 8 points are: of 4 it would read points that are not there, of 16 it
+ * would leave out half. */
+static void folds_of_other_chunks(eg_device *device, eg_type real)
+{
+    const eg_define defines[] = {
+        {"NP", 10}, {"PAIRS", 6}, {"MATES", 4}, {"K_FN", uses_mma(device) ? 16 : 4}};
+    char *text = read_test_source("fragments.k.c");
+    eg_kernel *kernel = NULL;
+    set_pocl_optimises(true);
+    TEST_FAILS(eg_device_context(device), EG_ERROR_COMPILE, "array", /* of a size below zero */
+               eg_kernel_create(device,
+                                &(eg_kernel_options){.size = sizeof(eg_kernel_options),
+                                                     .source = "kernel/fragments.k.c",
+                                                     .text = text,
+                                                     .entry = "pairs_of_rows",
+                                                     .real = real,
+                                                     .lanes = 16,
+                                                     .defines = defines,
+                                                     .define_count = EG_COUNT(defines)},
+                                &kernel));
+    free(text);
+}
+
+static void test_fragments__folds_of_other_chunks_than_of_8_points_are_refused(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    const bool present = eg_cuda_compiler_present(ctx);
+    for (int64_t size = 8; size <= 16 && present; size += 8) {
+        const eg_define defines[] = {{"NP", 10}, {"PAIRS", 6}, {"MATES", 4}, {"K_FN", size}};
+        compile_for_tensor_cores(ctx, "pairs_of_rows", defines, EG_COUNT(defines),
+                                 size == 8 ? NULL : "array");
+    }
+    test_context_free(&ctx);
+    on_every_device(folds_of_other_chunks);
 }
 
 int main(void)
@@ -691,6 +736,7 @@ int main(void)
         KERNEL_TEST(test_fragments__sums_may_be_worked_on_and_multiplied_again),
         KERNEL_TEST(test_fragments__a_chunk_that_does_not_fit_the_packing_is_refused),
         cmocka_unit_test(test_fragments__a_chunk_of_less_than_a_fragment_is_refused),
+        KERNEL_TEST(test_fragments__folds_of_other_chunks_than_of_8_points_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,3 +67,5 @@ typedef f32 real;
 
 /* Points 2k and 2k + 1 of a chunk belong to side k; the mirror exchanges sides 0 and 2. */
 #define K_OPPOSITE(point) ((point) / 2 % 2 ? (point) : (point) ^ 4)
+/* Does not compile with chunks of another size, in any of the languages. */
+#define K_NEEDS_CHUNKS_OF_8 ((void)sizeof(char[K_FN == 8 ? 1 : -1]))

@@ -404,7 +404,7 @@ K_INLINE void k_store_pairs(const int n, const int no, const real *e, const real
         if (r < no) k_stream(p + pairs[2 * r + 1] * LANES, sum - part);
     }
 }
-#define K_FOLD(e, o, f, a, b) k_fold(a[f][0], b[f][0], e[f][0], o[f][0])
+#define K_FOLD(e, o, f, a, b) K_NEEDS_CHUNKS_OF_8, k_fold(a[f][0], b[f][0], e[f][0], o[f][0])
 K_INLINE void k_fold(const real *a, const real *b, real *e, real *o)
 {
     for (int r = 0; r < 8; r++) {

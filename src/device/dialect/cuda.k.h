@@ -554,7 +554,7 @@ __device__ __forceinline__ void k_fold(k_fragment &even, k_fragment &odd, const 
         odd.v[v] = x - y;
     }
 }
-#define K_FOLD(e, o, f, a, b) k_fold(e[f][0], o[f][0], a[f][0], b[f][0])
+#define K_FOLD(e, o, f, a, b) K_NEEDS_CHUNKS_OF_8, k_fold(e[f][0], o[f][0], a[f][0], b[f][0])
 
 #define K_POINTPUT(y, f, i, c, n, u, rows, condition, row) \
     K_UNROLL for (int k_s = 0; k_s < K_SUB; k_s++) K_UNROLL for (int k_v = 0; k_v < 2; k_v++) \

@@ -141,6 +141,7 @@ typedef real vreal;
 #define K_FOLD(e, o, f, a, b) \
     K_UNROLL for (int k_r = 0; k_r < 8; k_r++) \
     { \
+        K_NEEDS_CHUNKS_OF_8; \
         const real k_x = a[f][k_r], k_y = b[f][K_OPPOSITE(k_r)]; \
         e[f][k_r] = k_x + k_y; \
         o[f][k_r] = k_x - k_y; \

@@ -68,7 +68,7 @@ static double least_height(const eg_mesh *mesh)
 {
     double least = INFINITY;
     for (int32_t e = 0; e < mesh->element_count; e++) {
-        double x[EG_MAX_VERTICES * 3], longest = 0;
+        double x[3 * 2], longest = 0; /* [corner][x, y]: these are all nodes of a straight triangle */
         eg_mesh_element_nodes(mesh, e, x);
         const double area = (x[2] - x[0]) * (x[5] - x[1]) - (x[3] - x[1]) * (x[4] - x[0]);
         for (int i = 0; i < 3; i++) {
@@ -80,6 +80,19 @@ static double least_height(const eg_mesh *mesh)
     return least;
 }
 
+static eg_status check_elements(eg_bench *bench, const eg_mesh *mesh)
+{
+    bool straight = mesh->order == 1;
+    for (int32_t e = 0; e < mesh->element_count; e++)
+        straight = straight && mesh->shape[e] == EG_SHAPE_TRI;
+    if (!straight)
+        return eg_fail(bench->ctx, EG_ERROR_INPUT,
+                       "\"%s\" must have straight triangles, of order 1, and no other elements, as "
+                       "cases/geo/square-cylinder.msh has",
+                       bench->options->mesh);
+    return EG_OK;
+}
+
 static eg_status open_channel(eg_bench *bench, channel *c)
 {
     const eg_bench_options *o = bench->options;
@@ -87,6 +100,7 @@ static eg_status open_channel(eg_bench *bench, channel *c)
     eg_status status = EG_OK;
     EG_TRY(eg_comm_self(bench->ctx, &c->comm));
     EG_TRY(eg_mesh_read_gmsh(bench->ctx, o->mesh, NULL, &c->mesh));
+    EG_TRY(check_elements(bench, c->mesh));
     for (int i = 0; i < BOUNDARIES; i++) {
         const int b = eg_mesh_find_boundary(c->mesh, names[i]);
         if (b < 0 || c->mesh->boundary_count != BOUNDARIES)

@@ -161,6 +161,13 @@ run 2 bench ins --mesh x.msh
 says err "for ins-steps"
 run 2 bench ins-steps --mesh "$cases/geo/square.msh"
 says err "inflow, outflow and cylinder"
+# Elements that it is not made for: curved ones, and others than triangles.
+run 0 mesh convert "$cases/geo/square-cylinder.msh" "$work/curved.msh" --order 4
+run 0 mesh generate mesh.shape=quadrilateral 'mesh.cells=[2, 2]' --output "$work/quadrilaterals.msh"
+for file in curved quadrilaterals; do
+    run 2 bench ins-steps --quick --degrees 1 --device cpu:1 --mesh "$work/$file.msh"
+    says err "$file.msh\" must have straight triangles"
+done
 
 # A second start compiles nothing.
 run 0 bench launch dot --quick --device cpu:1 --json

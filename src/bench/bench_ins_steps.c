@@ -68,7 +68,8 @@ static double least_height(const eg_mesh *mesh)
 {
     double least = INFINITY;
     for (int32_t e = 0; e < mesh->element_count; e++) {
-        double x[3 * 2], longest = 0; /* [corner][x, y]: these are all nodes of a straight triangle */
+        double x[3 * 2],
+            longest = 0; /* [corner][x, y]: these are all nodes of a straight triangle */
         eg_mesh_element_nodes(mesh, e, x);
         const double area = (x[2] - x[0]) * (x[5] - x[1]) - (x[3] - x[1]) * (x[4] - x[0]);
         for (int i = 0; i < 3; i++) {

@@ -162,7 +162,7 @@ static eg_status print_list(eg_context *ctx, bool as_json)
         for (size_t i = 0; i < eg_bench_count(); i++) {
             EG_TRY(eg_text_printf(&text, "%-9s %s\n", eg_bench_name(i), eg_bench_summary(i)));
         }
-        EG_TRY(eg_text_puts(&text, "all       every one of them\n"));
+        EG_TRY(eg_text_puts(&text, "all       every one of them; ins-steps only with --mesh\n"));
     }
     EG_TRY(cli_print(ctx, &text));
 done:
@@ -281,12 +281,12 @@ const cli_command cli_command_bench = {
     .summary = "measure how close kernels come to the limits of a device",
     .usage = "[NAME …] [--device D] [--quick] [--degrees LIST] [--json] [--svg FILE] "
              "[--chart FILE] [--markdown FILE] [--mesh FILE [--refine N]]",
-    .about = "Runs the named benchmarks; \"all\" runs every one (those that need a mesh if --mesh "
-             "gives\n"
-             "it), none lists them. Each measures the\n"
-             "ceilings of the machine in the same run and prints, for every point, the time, the\n"
-             "bound that the ceilings set, what sets it, and the fraction bound/time.\n"
-             "With --json one benchmark is one object; several are {\"benches\": [...]}.\n",
+    .about =
+        "Runs the named benchmarks; none lists them, \"all\" runs every one of them, ins-steps\n"
+        "only if --mesh gives the mesh that it needs. Each measures the ceilings of the machine\n"
+        "in the same run and prints, for every point, the time, the bound that the ceilings\n"
+        "set, what sets it, and the fraction bound/time.\n"
+        "With --json one benchmark is one object; several are {\"benches\": [...]}.\n",
     .example = "  eagre bench gemm --device cpu:1\n"
                "  eagre bench gemm chain --device cuda:0 --svg roofline.svg\n"
                "  eagre bench ins --device cpu:1 --degrees 2,4,6\n"

@@ -157,6 +157,8 @@ run 2 bench ins --degrees 11
 says err "1 to 10"
 run 2 bench ins-steps
 says err "--mesh cases/geo"
+run 0 bench
+says out "all       every one of them; ins-steps only with --mesh"
 run 2 bench ins --mesh x.msh
 says err "for ins-steps"
 run 2 bench ins-steps --mesh "$cases/geo/square.msh"

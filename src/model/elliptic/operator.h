@@ -16,7 +16,6 @@ typedef enum eg_elliptic_boundary {
     EG_ELLIPTIC_ROBIN      /* k ∂u/∂n + α u = g */
 } eg_elliptic_boundary;
 
-/* Expressions live as long as the operator. */
 /* How products are computed. */
 typedef enum eg_elliptic_form {
     EG_ELLIPTIC_FASTEST,
@@ -27,6 +26,7 @@ typedef enum eg_elliptic_form {
     EG_ELLIPTIC_MIRRORED /* affine_mirror.k.c */
 } eg_elliptic_form;
 
+/* Expressions live as long as the operator. */
 typedef struct eg_elliptic_options {
     double lambda;                     /* ≥ 0 */
     const eg_expression *k;            /* > 0 everywhere; NULL: 1 */

@@ -11,13 +11,14 @@ typedef struct eg_ins_operator eg_ins_operator;
  * those of model `elliptic`. */
 eg_status eg_ins_lanes(const eg_device *device, const eg_mesh *mesh, int degree, int *lanes);
 
-/* The space has one group, of affine triangles with EG_BASIS_LOBATTO; fields are of EG_F64.
- * Collective. */
 typedef struct eg_ins_advection_options {
     bool collocated; /* fluxes are computed at nodes, not by quadrature of degree 3N */
     double backflow; /* the part of momentum that is not let in at an outflow, 0 to 1 */
     bool chains;     /* the surface term has the kernel for GPUs on any device: for tests */
 } eg_ins_advection_options;
+
+/* The space has one group, of affine triangles with EG_BASIS_LOBATTO; fields are of EG_F64.
+ * Collective. */
 eg_status eg_ins_operator_create(eg_space *space, const eg_ins_faces *faces,
                                  const eg_ins_advection_options *options, eg_ins_operator **out);
 void eg_ins_operator_destroy(eg_ins_operator **op);

@@ -69,8 +69,8 @@ check()
 mkdir -p build
 preset release all
 # What only looks at kernels, measures orders, repeats tables or types what the documentation says has
-# nothing new to say to sanitizers. The longest runs of models would take them too long (cli_advection, cli_compare,
-# cli_euler): cli_run, cli_output, cli_restart and cli_converge run the same models, test_compare plans and measures.
+# nothing new to say to sanitizers; nor have long runs of models (cli_advection, cli_compare, cli_euler): cli_run,
+# cli_output, cli_restart and cli_converge run the same models for less long, and test_compare plans and measures.
 preset debug all -LE 'convergence|paper' \
     -E 'test_sources|test_vectors|_without_vectors|test_(fragments|gemm|hard|sync)$|cli_(readme|advection|compare|euler)'
 preset nompi 'unit_tests eagre' -L unit

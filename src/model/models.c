@@ -139,16 +139,33 @@ done:
     return status;
 }
 
+/* What formulas and columns of the case may name: what the model shows, and averages of it. */
+static eg_status check_output(eg_context *ctx, const eg_model *model, const eg_case *cas)
+{
+    eg_status status = EG_OK;
+    const char *names[EG_STATE_COMPONENTS_MAX];
+    int count = model->names(cas, names);
+    eg_known known = eg_known_new(ctx);
+    eg_average_plan plan = {.ctx = ctx};
+    if (model->columns) EG_TRY(model->columns(cas, &known));
+    if (model->in_time) EG_TRY(eg_average_plan_read(ctx, cas, names, count, &plan));
+    for (int i = 0; i < plan.total; i++)
+        names[count++] = plan.names[i];
+    EG_TRY(eg_output_check_case(ctx, cas, model->in_time, names, count, &known));
+done:
+    eg_average_plan_free(&plan);
+    eg_known_free(&known);
+    return status;
+}
+
 eg_status eg_model_open_text(eg_context *ctx, const char *path, const char *text, size_t length,
                              const char *const *overrides, size_t override_count,
                              const eg_model **model, eg_case **cas)
 {
     eg_status status = EG_OK;
-    const char *names[EG_TABLES_MAX + 1] = {0}, *fields[EG_STATE_COMPONENTS_MAX];
+    const char *names[EG_TABLES_MAX + 1] = {0};
     const eg_key *tables[EG_TABLES_MAX];
     char *name = NULL;
-    eg_known known = eg_known_new(ctx);
-    eg_average_plan plan = {.ctx = ctx};
     eg_case_options options = {.overrides = overrides, .override_count = override_count};
     for (size_t i = 0; eg_models[i]; i++)
         names[i] = eg_models[i]->name;
@@ -165,12 +182,8 @@ eg_status eg_model_open_text(eg_context *ctx, const char *path, const char *text
     EG_TRY(check_device_name(*cas));
     EG_TRY(eg_mesh_check_case(*cas));
     EG_TRY((*model)->check(ctx, *cas));
-    if ((*model)->columns) EG_TRY((*model)->columns(*cas, &known));
-    EG_TRY(eg_output_check_case(ctx, *cas, (*model)->in_time, fields, (*model)->names(*cas, fields),
-                                &known));
+    EG_TRY(check_output(ctx, *model, *cas));
 done:
-    eg_average_plan_free(&plan);
-    eg_known_free(&known);
     if (status != EG_OK) eg_case_close(cas);
     eg_release(ctx, &name);
     return status;

@@ -143,10 +143,6 @@ static eg_status read_extras(eg_output *o)
         if (o->extra_count == EXTRAS_MOST)
             EG_TRY(eg_case_fail(options->cas, "output.quantities", -1,
                                 "there are more than %d quantities", EXTRAS_MOST));
-        for (int i = 0; i < options->name_count; i++)
-            if (strcmp(options->names[i], name) == 0)
-                EG_TRY(eg_case_fail(options->cas, "output.quantities", -1,
-                                    "\"%s\" is a field, which is written anyway", name));
         status = eg_text_printf(&key, "output.quantities.%s", name);
         if (status == EG_OK)
             status = eg_case_formula(options->cas, eg_text_string(&key), -1, symbols, count,

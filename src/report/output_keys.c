@@ -282,13 +282,18 @@ static eg_status check_name_length(const eg_case *cas, const char *section, cons
     return eg_case_fail(cas, section, -1, "names have at most %d bytes", EG_MEASURE_NAME);
 }
 
-static eg_status check_quantities(const eg_case *cas, const eg_measure_symbols *symbols)
+static eg_status check_quantities(const eg_case *cas, const char *const *names, int name_count,
+                                  const eg_measure_symbols *symbols)
 {
     static const char section[] = "output.quantities";
     eg_status status = EG_OK;
     const char *name;
     for (size_t i = 0; (name = eg_case_name_at(cas, section, i)); i++) {
         EG_TRY(check_name_length(cas, section, name));
+        for (int k = 0; k < name_count; k++)
+            if (strcmp(names[k], name) == 0)
+                EG_TRY(eg_case_fail(cas, section, -1, "\"%s\" is a field, which is written anyway",
+                                    name));
         EG_TRY(check_formulas(cas, section, name, symbols));
     }
 done:
@@ -363,7 +368,7 @@ eg_status eg_output_check_case(eg_context *ctx, const eg_case *cas, bool in_time
     eg_titles titles = {.ctx = ctx};
     eg_status status = eg_measure_symbols_make(ctx, names, name_count, &symbols);
     if (status != EG_OK) return status;
-    EG_TRY(check_quantities(cas, &symbols));
+    EG_TRY(check_quantities(cas, names, name_count, &symbols));
     if (in_time) {
         EG_TRY(check_measures(cas, &symbols, known));
         EG_TRY(eg_titles_make(ctx, cas, names, name_count, known, &titles));

@@ -200,6 +200,19 @@ for step in 10 20 40; do
 done
 "$eagre" info sway-1/fields/00000050.vtu >out 2>err || complain "no fields"
 grep -q cov_u_v out || complain "fields have no averages"
+# Averages are used as fields are: in integrals, with derivatives, in probes and quantities; and their columns in signals.
+json sway.toml output.directory=used output.fields.end=true output.integral.all.of="mean_u + 1e3*mean_v_x^2" \
+    'output.probe.a.of=["mean_u", "cov_u_v - mean_u*mean_v"]' output.quantities.energy="(cov_u_u + cov_v_v)/2" \
+    output.signal.of_all.of=all output.signal.of_a.of=a.mean_u
+near "$(column all used/series.csv | tail -n 1)" "$(column a.mean_u sway-1/series.csv | tail -n 1)" 1e-12
+near "$(column a.mean_u used/series.csv | tail -n 1)" "$(column a.mean_u sway-1/series.csv | tail -n 1)" 1e-12
+near "$(column "a.cov_u_v - mean_u*mean_v" used/series.csv | tail -n 1)" "$(for name in cov_u_v mean_u mean_v; do
+    column a.$name sway-1/series.csv | tail -n 1
+done | xargs | awk '{ printf "%.17g", $1 - $2 * $3 }')" 1e-12
+near "$(sed -n 's/.*"of_all": {"mean": \([-+0-9.e]*\).*/\1/p' out)" \
+    "$(sed -n 's/.*"of_a": {"mean": \([-+0-9.e]*\).*/\1/p' out)" 1e-12
+"$eagre" info used/fields/00000050.vtu >out 2>err || complain "no fields"
+grep -q energy out || complain "a quantity of averages is not written"
 # A later beginning starts anew; a restart may ask for averages where there were none.
 "$eagre" run --restart sway-1/checkpoints/00000040 --json --device cpu:1 output.directory=again output.average.from=0.9 \
     >out 2>err || complain "it does not average anew"
@@ -267,13 +280,32 @@ sed '/^steps = 2/d; /^\[output.force/,$d' channel.toml >never.toml
 wrong "output.series.steps" never.toml
 sed '/^columns/,$d; /^steps = 2/d' channel.toml >never.toml
 wrong "output.series.steps" never.toml output.signal.a.of=time
-wrong 'no field "w"' sway.toml 'output.average.of=["u", "v", "w"]'
-wrong 'no field "uu"; did you mean "u"?' sway.toml output.average.covariances=uu
-wrong "it is there already" sway.toml 'output.average.of=["u", "v", "u"]'
-wrong "it is there already" sway.toml 'output.average.covariances=["u", "u"]'
-wrong '"v" is not among those averaged' sway.toml output.average.of=u
-wrong "Give output.average.from" plain.toml output.average.of=u
-wrong "there is no name 'mean_w'" sway.toml output.probe.a.of=mean_w
+
+# judged MESSAGE ARGUMENTS...: `eagre check` refuses the case, and says this and nothing else.
+judged()
+{
+    expected=$1
+    shift
+    "$eagre" check "$@" >out 2>err
+    [ $? -eq 2 ] || complain "eagre check $*: exit code is not 2"
+    [ "$(sed -n 's/^.*: error: //p' err)" = "$expected" ] || complain "eagre check $*: it does not say \"$expected\""
+}
+# Averages are judged in a case that has nothing else of them, so that no other message is possible.
+average="plain.toml output.average.from=0.1"
+# shellcheck disable=SC2086 # of several words
+{
+    judged 'there is no field "nonsense"' $average output.average.of=nonsense
+    judged 'there is no field "uu"; did you mean "u"?' $average output.average.covariances=uu
+    judged 'it is there already' $average 'output.average.of=["u", "v", "u"]'
+    judged 'it is there already' $average 'output.average.covariances=["u", "u"]'
+    judged '"v" is not among those averaged' $average output.average.of=u output.average.covariances=v
+    judged "there is no name 'mean_v'; did you mean 'mean_u'?" $average output.average.of=u output.probe.a.of=mean_v
+    judged 'series.csv has another column "a.mean_u": give this one another name' $average \
+        'output.integral."a.mean_u".of=u'
+    judged 'series.csv has no column "a.mean_w"; did you mean "a.mean_u"?' $average output.signal.s.of=a.mean_w
+    judged '"mean_u" is a field, which is written anyway' $average output.quantities.mean_u=u
+}
+judged "from when on? Give output.average.from" plain.toml output.average.of=u
 wrong "adapt.enabled" "$source/cases/advection-adapt.toml" output.average.from=0.1
 wrong "space.basis" "$source/cases/advection-bell.toml" output.average.from=0.1 output.average.covariances=u
 

@@ -134,6 +134,10 @@ static eg_status check(eg_context *ctx, const eg_case *cas)
         EG_TRY(eg_case_fail(cas, "output.average.from", -1,
                             "averages need elements that keep their degrees: adapt.enabled = "
                             "false"));
+    if (eg_case_count(cas, "output.average.covariances") > 0)
+        EG_TRY(eg_case_fail(cas, "output.average.covariances", -1,
+                            "products are computed at nodes, and the polynomials of this model "
+                            "have none (space.basis = \"modal\"): leave the key out"));
     EG_TRY(eg_advection_quadrature_from_case(cas, &(eg_advection_quadrature){0}, &(bool){0}));
     EG_TRY(eg_limiter_check(cas, &a.time, a.fields));
     if (eg_case_given(cas, "space.basis") && eg_case_choice(cas, "space.basis") != EG_BASIS_MODAL)

@@ -269,8 +269,8 @@ eg_status eg_ins_continuity_run(eg_ins_continuity *c, const eg_ins_data *given, 
                        "the solve with ins.divergence_penalty = %g has not converged in %d "
                        "iterations: %s. The residual is %.3g, %.3g was asked for. If the flow has "
                        "grown without bound, steps are too large for advection: try half of "
-                       "time.dt, or more time.subcycles; else look at solver.tolerance and "
-                       "solver.iterations",
+                       "time.dt or time.cfl, or more time.subcycles; else look at "
+                       "solver.tolerance and solver.iterations",
                        c->options.strength, result.iterations,
                        eg_krylov_outcome_text(result.outcome), result.residual, result.target));
     EG_TRY(eg_launch(c->split, g->own_tiles, EG_BUFFER_AT("x", c->x, two),

@@ -87,8 +87,8 @@ eg_status eg_ins_solve_run(eg_ins_solve *s, eg_guess *guess, eg_buffer *b, eg_bu
     if (result.outcome == EG_KRYLOV_NOT_FINITE || !isfinite(result.target))
         EG_TRY(eg_fail(s->space->ctx, EG_ERROR_NUMERIC,
                        "the solve for %s has no finite data: the flow has grown without bound. "
-                       "Steps may be too large for advection: try half of time.dt, or more "
-                       "time.subcycles",
+                       "Steps may be too large for advection: try half of time.dt or time.cfl, or "
+                       "more time.subcycles",
                        s->options.name));
     if (result.outcome != EG_KRYLOV_CONVERGED && result.outcome != EG_KRYLOV_ROUNDING)
         EG_TRY(eg_fail(s->space->ctx, EG_ERROR_NUMERIC,

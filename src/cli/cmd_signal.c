@@ -78,10 +78,26 @@ static int find_column(const eg_series_data *data, const char *name)
     return -1;
 }
 
+/* Names are keys of the JSON object: each is there once. */
+static eg_status check_name(const request *r, const char *name)
+{
+    for (int i = 0; i < r->count; i++) {
+        if (strcmp(r->signals[i].name, name) != 0) continue;
+        if (r->options->name_count > 1)
+            return eg_fail(r->ctx, EG_ERROR_ARGUMENT, "the column \"%s\" is named twice", name);
+        return eg_fail(
+            r->ctx, EG_ERROR_INPUT,
+            "%s has several columns \"%s\": name columns to be measured, or rename these", r->path,
+            name);
+    }
+    return EG_OK;
+}
+
 static eg_status add_signal(request *r, int column)
 {
     eg_status status = EG_OK;
     eg_signal_outcome *s = &r->signals[r->count];
+    EG_TRY(check_name(r, r->data.names[column]));
     *s = (eg_signal_outcome){.name = r->data.names[column], .length = r->length, .speed = r->speed};
     EG_TRY(eg_signal_measure(r->ctx, r->data.rows, r->data.columns[r->times],
                              r->data.columns[column], &r->how, &s->signal));

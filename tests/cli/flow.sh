@@ -251,6 +251,10 @@ refused()
 refused "of what?"
 refused 'no column "enrgy"; did you mean "energy"?' shaken/series.csv enrgy
 refused 'no column "time"' two.csv
+refused 'the column "energy" is named twice' shaken/series.csv energy floor.drag energy --json
+printf 'time,a [m],b,a [s]\n0,1,1,1\n1,2,2,2\n' >twins.csv
+refused 'twins.csv has several columns "a"' twins.csv --json
+"$eagre" signal twins.csv b >out 2>err || complain "the other column of twins.csv"
 refused "both --length and --speed" shaken/series.csv energy --length 1
 refused '--speed takes a number greater than 0, not "0"' shaken/series.csv energy --length 1 --speed 0
 refused '--periods takes a number from 1' shaken/series.csv energy --periods 0

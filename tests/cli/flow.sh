@@ -271,6 +271,14 @@ wrong "it names nothing" channel.toml 'output.force.floor.over=[]'
 wrong "that is no direction" channel.toml 'output.force.floor.direction=[0, 0]'
 wrong "must have 2" channel.toml 'output.force.floor.direction=[0, 0, 1]'
 wrong "need a speed and a length" channel.toml output.force.up.speed=1
+wrong "give finite coordinates" channel.toml 'output.force.floor.about=[0, inf]'
+wrong "a speed that is finite" channel.toml output.force.floor.speed=inf
+wrong "a length that is finite" channel.toml output.force.floor.length=inf
+wrong "forces over U^2 L/2 = inf: give speed and length in the units of the case" channel.toml output.force.floor.speed=1e160
+wrong "forces over U^2 L/2 = 0:" channel.toml output.force.floor.speed=1e-170
+wrong "moments over U^2 L^2/2 = inf:" channel.toml output.force.floor.length=1e200
+sed '/^about/d; s/^length = .*/length = 1e300/; s/^speed = .*/speed = 1e9/' channel.toml >coefficients.toml
+wrong "coefficients.toml:34:10: error: coefficients are forces over" coefficients.toml
 wrong "over" channel.toml output.force.new.speed=1
 wrong 'another column "floor.drag"' channel.toml 'output.integral."floor.drag".of=u'
 wrong 'another column "energy"' channel.toml output.integral.energy.of=u

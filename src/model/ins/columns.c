@@ -59,10 +59,10 @@ typedef struct force {
     const char *name;   /* not owned */
     eg_known *out;      /* not owned */
     double viscosity;
-    double e[2];          /* the direction of the flow, of length 1 */
-    double speed, length; /* 0: there are no coefficients */
-    bool turns;           /* a moment is asked for, … */
-    double x[2];          /* … about this point */
+    double e[2];                   /* the direction of the flow, of length 1 */
+    double scale, scale_of_moment; /* 1/(U² L/2), 1/(U² L²/2); 0: there are no coefficients */
+    bool turns;                    /* a moment is asked for, … */
+    double x[2];                   /* … about this point */
 } force;
 
 static void key_of(const force *f, const char *name, char key[KEY_BYTES])
@@ -156,7 +156,6 @@ done:
 
 static eg_status add_columns(const force *f)
 {
-    const double scale = f->speed > 0 ? 2 / (f->speed * f->speed * f->length) : 0;
     int drag, lift, pressure, moment = -1;
     eg_text of = eg_text_new(f->out->ctx);
     eg_status status = EG_OK;
@@ -173,13 +172,81 @@ static eg_status add_columns(const force *f)
         EG_TRY(put_moment(f, &of));
         EG_TRY(add(f, "moment", of.data, 0, 1, &moment));
     }
-    if (scale == 0) goto done;
-    EG_TRY(add(f, "cd", NULL, drag, scale, NULL));
-    EG_TRY(add(f, "cl", NULL, lift, scale, NULL));
-    EG_TRY(add(f, "cd_pressure", NULL, pressure, scale, NULL));
-    if (f->turns) EG_TRY(add(f, "cm", NULL, moment, scale / f->length, NULL));
+    if (f->scale == 0) goto done;
+    EG_TRY(add(f, "cd", NULL, drag, f->scale, NULL));
+    EG_TRY(add(f, "cl", NULL, lift, f->scale, NULL));
+    EG_TRY(add(f, "cd_pressure", NULL, pressure, f->scale, NULL));
+    if (f->turns) EG_TRY(add(f, "cm", NULL, moment, f->scale_of_moment, NULL));
 done:
     eg_text_free(&of);
+    return status;
+}
+
+static eg_status read_direction(force *f)
+{
+    char key[KEY_BYTES];
+    key_of(f, "direction", key);
+    for (size_t d = 0; d < 2; d++)
+        f->e[d] = eg_case_real_at(f->cas, key, d);
+    const double size = hypot(f->e[0], f->e[1]);
+    if (!(size > 0 && isfinite(size))) return eg_case_fail(f->cas, key, -1, "that is no direction");
+    for (size_t d = 0; d < 2; d++)
+        f->e[d] /= size;
+    return EG_OK;
+}
+
+static eg_status read_about(force *f)
+{
+    char key[KEY_BYTES];
+    key_of(f, "about", key);
+    f->turns = eg_case_given(f->cas, key);
+    for (size_t d = 0; d < 2 && f->turns; d++) {
+        f->x[d] = eg_case_real_at(f->cas, key, d);
+        if (!isfinite(f->x[d]))
+            return eg_case_fail(f->cas, key, (int)d,
+                                "moments are about a point: give finite coordinates");
+    }
+    return EG_OK;
+}
+
+/* What may overflow or vanish although speed and length do not. */
+static eg_status invert(const force *f, const char *key, const char *what, const char *by,
+                        double divisor, double *out)
+{
+    *out = 1 / divisor;
+    if (*out > 0 && isfinite(*out)) return EG_OK;
+    return eg_case_fail(f->cas, key, -1,
+                        "coefficients are %s over %s = %g: give speed and length in the units of "
+                        "the case",
+                        what, by, divisor);
+}
+
+static eg_status read_scale(force *f)
+{
+    eg_status status = EG_OK;
+    const char *const names[] = {"speed", "length"};
+    char keys[2][KEY_BYTES];
+    double of[2];
+    for (size_t i = 0; i < 2; i++)
+        key_of(f, names[i], keys[i]);
+    const bool given = eg_case_given(f->cas, keys[0]);
+    if (given != eg_case_given(f->cas, keys[1]))
+        return eg_case_fail(f->cas, keys[given ? 0 : 1], -1,
+                            "coefficients need a speed and a length, or leave both out");
+    if (!given) return EG_OK;
+    for (size_t i = 0; i < 2; i++) {
+        of[i] = eg_case_real(f->cas, keys[i]);
+        if (!isfinite(of[i]))
+            return eg_case_fail(f->cas, keys[i], -1, "coefficients need a %s that is finite",
+                                names[i]);
+    }
+    /* The place is that of the value which is further off. */
+    const char *key = keys[fabs(log(of[0])) < fabs(log(of[1]))];
+    EG_TRY(invert(f, key, "forces", "U^2 L/2", of[0] * of[0] * of[1] / 2, &f->scale));
+    if (f->turns)
+        EG_TRY(invert(f, key, "moments", "U^2 L^2/2", of[0] * of[0] * of[1] / 2 * of[1],
+                      &f->scale_of_moment));
+done:
     return status;
 }
 
@@ -187,33 +254,19 @@ static eg_status add_force(const eg_case *cas, const char *name, eg_known *out)
 {
     force f = {
         .cas = cas, .name = name, .out = out, .viscosity = eg_case_real(cas, "ins.viscosity")};
-    char key[KEY_BYTES], speed[KEY_BYTES], length[KEY_BYTES];
+    char key[KEY_BYTES];
+    eg_status status = EG_OK;
     if (strlen(name) > EG_MEASURE_NAME)
         return eg_case_fail(cas, "output.force", -1, "names have at most %d bytes",
                             EG_MEASURE_NAME);
     key_of(&f, "over", key);
     if (eg_case_count(cas, key) == 0) return eg_case_fail(cas, key, -1, "it names nothing");
-    key_of(&f, "direction", key);
-    for (size_t d = 0; d < 2; d++)
-        f.e[d] = eg_case_real_at(cas, key, d);
-    const double size = hypot(f.e[0], f.e[1]);
-    if (!(size > 0 && isfinite(size))) return eg_case_fail(cas, key, -1, "that is no direction");
-    for (size_t d = 0; d < 2; d++)
-        f.e[d] /= size;
-    key_of(&f, "about", key);
-    f.turns = eg_case_given(cas, key);
-    for (size_t d = 0; d < 2 && f.turns; d++)
-        f.x[d] = eg_case_real_at(cas, key, d);
-    key_of(&f, "speed", speed);
-    key_of(&f, "length", length);
-    if (eg_case_given(cas, speed) != eg_case_given(cas, length))
-        return eg_case_fail(cas, eg_case_given(cas, speed) ? speed : length, -1,
-                            "coefficients need a speed and a length, or leave both out");
-    if (eg_case_given(cas, speed)) {
-        f.speed = eg_case_real(cas, speed);
-        f.length = eg_case_real(cas, length);
-    }
-    return add_columns(&f);
+    EG_TRY(read_direction(&f));
+    EG_TRY(read_about(&f));
+    EG_TRY(read_scale(&f));
+    EG_TRY(add_columns(&f));
+done:
+    return status;
 }
 
 eg_status eg_ins_columns(const eg_case *cas, eg_known *out)

@@ -40,16 +40,27 @@ bool eg_bench_on_roofline(size_t index)
     return drivers[index]->on_roofline;
 }
 
-bool eg_bench_by_degree(size_t index)
+int eg_bench_most_degree(size_t index)
 {
     assert(index < EG_COUNT(drivers));
-    return drivers[index]->by_degree;
+    return drivers[index]->most_degree;
 }
 
 bool eg_bench_on_mesh(size_t index)
 {
     assert(index < EG_COUNT(drivers));
     return drivers[index]->on_mesh;
+}
+
+eg_status eg_bench_check_degrees(eg_context *ctx, size_t index, uint32_t degrees)
+{
+    const int most = eg_bench_most_degree(index);
+    for (int degree = 0; most > 0 && degree < 32; degree++)
+        if ((degrees >> degree & 1) && (degree < 1 || degree > most))
+            return eg_fail(ctx, EG_ERROR_ARGUMENT,
+                           "benchmark \"%s\" measures degrees 1 to %d, not %d",
+                           drivers[index]->name, most, degree);
+    return EG_OK;
 }
 
 bool eg_bench_wants(const eg_bench *bench, int degree)
@@ -79,13 +90,13 @@ eg_status eg_bench_run(eg_context *ctx, eg_device *device, const char *name,
                                 .device = *info,
                                 .quick = options->quick,
                                 .ceilings = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN}};
-    const eg_bench_driver *driver = NULL;
-    for (size_t i = 0; i < EG_COUNT(drivers); i++) {
-        if (strcmp(drivers[i]->name, name) == 0) driver = drivers[i];
-    }
-    if (!driver) {
+    eg_status status = EG_OK;
+    size_t index = 0;
+    while (index < EG_COUNT(drivers) && strcmp(drivers[index]->name, name) != 0)
+        index++;
+    if (index == EG_COUNT(drivers))
         return eg_fail(ctx, EG_ERROR_ARGUMENT, "there is no benchmark \"%s\"", name);
-    }
+    const eg_bench_driver *driver = drivers[index];
     if (!info->has_f64) {
         return eg_fail(ctx, EG_ERROR_UNSUPPORTED,
                        "%s (%s) has no double precision, which the benchmarks measure", info->spec,
@@ -93,6 +104,7 @@ eg_status eg_bench_run(eg_context *ctx, eg_device *device, const char *name,
     }
     if (driver->on_mesh && !options->mesh)
         return eg_fail(ctx, EG_ERROR_ARGUMENT, "benchmark \"%s\" needs a mesh", name);
+    EG_TRY(eg_bench_check_degrees(ctx, index, options->degrees));
     result->bench = driver->name;
     bool on_cpu = strcmp(info->backend, "cpu") == 0;
     eg_bench bench = {.ctx = ctx,
@@ -102,7 +114,9 @@ eg_status eg_bench_run(eg_context *ctx, eg_device *device, const char *name,
                       .result = result,
                       .on_cpu = on_cpu,
                       .cpu_shares = on_cpu && info->threads > 1 ? info->threads : 1};
-    return driver->run(&bench);
+    EG_TRY(driver->run(&bench));
+done:
+    return status;
 }
 
 void eg_bench_result_free(eg_context *ctx, eg_bench_result *result)

@@ -54,7 +54,7 @@ typedef struct eg_bench_result {
 
 typedef struct eg_bench_options {
     bool quick;       /* smaller working sets: a first look, not a measurement to quote */
-    uint32_t degrees; /* bit N: those by degree measure degree N; 0: all degrees */
+    uint32_t degrees; /* bit N: those by degree measure degree N; 0: all that there are */
     const char *mesh; /* a Gmsh file, for those that need one; NULL: none; not owned */
     int refine;       /* so often */
     /* Told what is measured next; may be NULL. */
@@ -67,8 +67,11 @@ size_t eg_bench_count(void);
 const char *eg_bench_name(size_t index);
 const char *eg_bench_summary(size_t index);
 bool eg_bench_on_roofline(size_t index); /* its points have operations and bytes */
-bool eg_bench_by_degree(size_t index);   /* eg_bench_options.degrees chooses among its points */
-bool eg_bench_on_mesh(size_t index);     /* it needs eg_bench_options.mesh */
+int eg_bench_most_degree(size_t index); /* degrees 1 to this are measured; 0: it is not by degree */
+bool eg_bench_on_mesh(size_t index);    /* it needs eg_bench_options.mesh */
+
+/* Fails if it is by degree and does not measure one of these (bit N: degree N). */
+eg_status eg_bench_check_degrees(eg_context *ctx, size_t index, uint32_t degrees);
 
 /* Runs one benchmark. *result is filled in either way: free it with eg_bench_result_free. */
 eg_status eg_bench_run(eg_context *ctx, eg_device *device, const char *name,

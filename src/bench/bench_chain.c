@@ -157,6 +157,6 @@ const eg_bench_driver eg_bench_chain = {
     .name = "chain",
     .summary = "fused interpolate, multiply, project: the advection volume term",
     .on_roofline = true,
-    .by_degree = true,
+    .most_degree = EG_BENCH_MAX_DEGREE,
     .run = run,
 };

@@ -227,6 +227,6 @@ const eg_bench_driver eg_bench_euler = {
     .name = "euler",
     .summary = "a stage of the Euler equations on squares, by every scheme",
     .on_roofline = true,
-    .by_degree = true,
+    .most_degree = DEGREES,
     .run = run,
 };

@@ -106,6 +106,6 @@ const eg_bench_driver eg_bench_gemm = {
     .name = "gemm",
     .summary = "small operator times tile, streaming and from cache",
     .on_roofline = true,
-    .by_degree = true,
+    .most_degree = EG_BENCH_MAX_DEGREE,
     .run = run,
 };

@@ -243,7 +243,7 @@ done:
 const eg_bench_driver eg_bench_ins_steps = {
     .name = "ins-steps",
     .summary = "the parts of a step of flow past a square cylinder, with and without subcycles",
-    .by_degree = true,
+    .most_degree = DEGREES,
     .on_mesh = true,
     .run = run,
 };

@@ -25,8 +25,8 @@ typedef struct eg_bench_driver {
     const char *summary;
     bool on_roofline;
     eg_status (*run)(eg_bench *bench);
-    bool by_degree;
-    bool on_mesh; /* takes eg_bench_options.mesh and cannot do without */
+    int most_degree; /* its points are of degrees 1 to this; 0: of none */
+    bool on_mesh;    /* takes eg_bench_options.mesh and cannot do without */
 } eg_bench_driver;
 
 extern const eg_bench_driver eg_bench_stream, eg_bench_fma, eg_bench_gemm, eg_bench_chain,

@@ -79,7 +79,7 @@ static eg_status read_settings(eg_context *ctx, const cli_options *options, cons
     cli_list degrees = {0};
     bool by_degree = false, on_mesh = false;
     for (size_t i = 0; i < chosen->count; i++) {
-        by_degree = by_degree || eg_bench_by_degree(chosen->index[i]);
+        by_degree = by_degree || eg_bench_most_degree(chosen->index[i]) > 0;
         on_mesh = on_mesh || eg_bench_on_mesh(chosen->index[i]);
     }
     if (options->degrees && !by_degree)
@@ -102,6 +102,8 @@ static eg_status read_settings(eg_context *ctx, const cli_options *options, cons
                            EG_DEGREE_MAX);
         out->degrees |= 1u << degree;
     }
+    for (size_t i = 0; i < chosen->count; i++)
+        EG_TRY(eg_bench_check_degrees(ctx, chosen->index[i], out->degrees));
     out->mesh = options->mesh_file;
     EG_TRY(cli_mesh_number(ctx, "refine", options->refine, 0, 10, 0, &out->refine));
 done:

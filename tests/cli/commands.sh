@@ -155,6 +155,14 @@ run 2 bench launch --degrees 2
 says err "--degrees chooses"
 run 2 bench ins --degrees 11
 says err "1 to 10"
+run 2 bench euler --degrees 3,8 --device cpu:1
+silent out
+says err 'benchmark "euler" measures degrees 1 to 6, not 8'
+run 2 bench elliptic euler --degrees 7 --device cpu:1
+silent out
+says err "1 to 6, not 7"
+run 2 bench ins-steps --degrees 7 --mesh "$cases/geo/square-cylinder.msh"
+says err "1 to 6, not 7"
 run 2 bench ins-steps
 says err "--mesh cases/geo"
 run 0 bench

@@ -210,6 +210,37 @@ static void test_bench__an_unknown_name_is_an_error(void **state)
 }
 
 /* No core does 2^30 operations in less than 2 ms, nor moves 240 MiB. */
+static void test_bench__degrees_that_are_not_measured_are_an_error(void **state)
+{
+    (void)state;
+    eg_context *ctx = test_context();
+    eg_device *device = NULL;
+    eg_bench_result result;
+    TEST_OK(ctx, eg_device_open(ctx, "cpu:1", &device));
+    for (size_t i = 0; i < eg_bench_count(); i++) {
+        const int most = eg_bench_most_degree(i);
+        const uint32_t possible = (1u << (most + 1)) - 2;
+        if (most == 0) { /* it does not look at them */
+            TEST_OK(ctx, eg_bench_check_degrees(ctx, i, 1u << 8));
+            continue;
+        }
+        TEST_OK(ctx, eg_bench_check_degrees(ctx, i, 0));
+        TEST_OK(ctx, eg_bench_check_degrees(ctx, i, possible));
+        const uint32_t wrong[] = {1u << (most + 1), possible | 1u << (most + 1), 1u};
+        for (size_t k = 0; k < EG_COUNT(wrong); k++) {
+            TEST_FAILS(ctx, EG_ERROR_ARGUMENT, "measures degrees 1 to",
+                       eg_bench_check_degrees(ctx, i, wrong[k]));
+            TEST_FAILS(ctx, EG_ERROR_ARGUMENT, "measures degrees 1 to",
+                       eg_bench_run(ctx, device, eg_bench_name(i),
+                                    &(eg_bench_options){.degrees = wrong[k], .mesh = "none.msh"},
+                                    &result));
+            eg_bench_result_free(ctx, &result);
+        }
+    }
+    eg_device_close(&device);
+    test_context_free(&ctx);
+}
+
 static void test_bench__the_reference_work_takes_its_time(void **state)
 {
     (void)state;
@@ -234,6 +265,7 @@ int main(void)
         cmocka_unit_test(test_bench__tiles_are_shared_evenly_among_threads),
         cmocka_unit_test(test_bench__a_failed_allocation_is_reported_and_nothing_is_lost),
         cmocka_unit_test(test_bench__an_unknown_name_is_an_error),
+        cmocka_unit_test(test_bench__degrees_that_are_not_measured_are_an_error),
         cmocka_unit_test(test_bench__the_reference_work_takes_its_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -554,9 +554,9 @@ void eg_watch_put_facts(const eg_watch *w, eg_facts *facts)
     eg_facts_number(facts, "end", w->point.time);
 }
 
-eg_status eg_watch_outcome(const eg_watch *w, eg_outcome *out)
+void eg_watch_outcome(const eg_watch *w, eg_outcome *out)
 {
-    return eg_output_outcome(w->output, out);
+    eg_output_outcome(w->output, out);
 }
 
 eg_status eg_watch_write_file(eg_watch *w, const char *name, const eg_text *text)

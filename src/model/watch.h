@@ -78,7 +78,7 @@ const char *eg_watch_checkpoint(const eg_watch *watch);
 /* Adds when averages began and end, if there are any. */
 void eg_watch_put_facts(const eg_watch *watch, eg_facts *facts);
 /* See eg_output_outcome. */
-eg_status eg_watch_outcome(const eg_watch *watch, eg_outcome *out);
+void eg_watch_outcome(const eg_watch *watch, eg_outcome *out);
 eg_status eg_watch_write_file(eg_watch *watch, const char *name, const eg_text *text);
 
 #endif

@@ -407,17 +407,21 @@ done:
     return status;
 }
 
-eg_status eg_output_outcome(const eg_output *o, eg_outcome *out)
+void eg_output_outcome(const eg_output *o, eg_outcome *out)
 {
     eg_status status = EG_OK;
     char *path = NULL;
     *out = (eg_outcome){.ctx = o->ctx};
-    if (!o->measures || eg_comm_rank(o->options.comm) != 0) return EG_OK;
+    if (!o->measures || eg_comm_rank(o->options.comm) != 0) return;
     EG_TRY(path_in(o, "series.csv", &path));
     EG_TRY(eg_outcome_read(o->ctx, o->options.cas, path, out));
 done:
+    if (status != EG_OK)
+        eg_log(o->ctx, EG_LOG_WARNING,
+               "what columns and signals have come to is not told: %s. `eagre signal` measures "
+               "what is left of series.csv",
+               eg_context_error(o->ctx));
     eg_release(o->ctx, &path);
-    return status;
 }
 
 /* --- questions -------------------------------------------------------------------------------- */

@@ -60,8 +60,10 @@ double eg_output_next_stop(const eg_output *output, double t);
 
 eg_status eg_output_write(eg_output *output, const eg_state *state, int what);
 
-/* What series.csv has come to, on rank 0; on others, and where there is none, *out is empty. */
-eg_status eg_output_outcome(const eg_output *output, eg_outcome *out);
+/* What series.csv has come to, on rank 0; on others, and where there is none, *out is empty. A file
+ * that cannot be read any more is no failure of a run that has ended: a warning says so, and *out is
+ * empty, too. */
+void eg_output_outcome(const eg_output *output, eg_outcome *out);
 
 /* Where the newest checkpoint is, which this run has written or gone on from; NULL: there is none. */
 const char *eg_output_checkpoint(const eg_output *output);

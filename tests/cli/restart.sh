@@ -317,6 +317,23 @@ for how in TERM INT stop; do
         time.end="$(awk "BEGIN { print $end + 0.5 }")"
 done
 
+# What series.csv has come to is read from it at the end. If it cannot be, the run has ended well all the same: it warns, and
+# tells the rest.
+for line in '' oops; do
+    begin unread
+    [ -z "$line" ] || echo $line >>unread/series.csv
+    touch unread/stop
+    ends $run || complain "the run fails over \"$line\" in series.csv"
+    grep -q '"model"' unread/summary.json || complain "\"$line\" in series.csv: no summary"
+    if [ -z "$line" ]; then
+        grep -q '"series"' unread/summary.json || complain "the summary does not tell of series.csv"
+    else
+        says "warning: what columns and signals have come to is not told: "
+        says unread/series.csv
+        grep -q '"series"' unread/summary.json && complain "the summary tells of a series that it cannot read"
+    fi
+done
+
 # --- kill -9 ----------------------------------------------------------------------------------------
 
 kills=25

@@ -418,8 +418,8 @@ void eg_output_outcome(const eg_output *o, eg_outcome *out)
 done:
     if (status != EG_OK)
         eg_log(o->ctx, EG_LOG_WARNING,
-               "what columns and signals have come to is not told: %s. `eagre signal` measures "
-               "what is left of series.csv",
+               "what columns and signals have come to is not told: %s. `eagre signal` tells it "
+               "of a series.csv that is mended",
                eg_context_error(o->ctx));
     eg_release(o->ctx, &path);
 }

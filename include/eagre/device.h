@@ -188,6 +188,33 @@ EG_API eg_status eg_launch_tiles(eg_kernel *kernel, int64_t first, int64_t count
     eg_launch_tiles((kernel), 0, (tiles), (const eg_argument[]){__VA_ARGS__},                      \
                     sizeof((const eg_argument[]){__VA_ARGS__}) / sizeof(eg_argument))
 
+/* A launch that is run by pieces: the kernel on tiles [0, tiles). */
+typedef struct eg_call {
+    eg_kernel *kernel;
+    int64_t tiles;
+    const eg_argument *arguments;
+    size_t argument_count;
+} eg_call;
+
+/* Tiles [first, first + count) of one of several launches. */
+typedef struct eg_piece {
+    int call;
+    int64_t first, count;
+} eg_piece;
+
+typedef struct eg_pieces {
+    const eg_piece *pieces;
+    size_t count;
+} eg_pieces;
+
+/* Queues pieces of at most EG_CALLS_MAX launches on one device: those of a list in its order, lists side
+ * by side on the threads of a CPU, one after the other elsewhere. So a thread may go on with the next
+ * launch where what the last has left is in its caches. What a piece writes no piece of another list may
+ * read or write. */
+#define EG_CALLS_MAX 12
+EG_API eg_status eg_launch_pieces(const eg_call *calls, size_t call_count, const eg_pieces *lists,
+                                  size_t list_count);
+
 /* --- timing ---------------------------------------------------------------------------------- */
 
 EG_API eg_status eg_event_create(eg_device *device, eg_event **out);

@@ -50,6 +50,14 @@ typedef struct eg_slot {
     size_t size;
 } eg_slot;
 
+/* A launch but for its tiles. */
+typedef struct eg_prepared {
+    void *function;              /* not owned, … */
+    const eg_geometry *geometry; /* … nor is any of these */
+    const eg_slot *slots;
+    size_t slot_count;
+} eg_prepared;
+
 typedef struct eg_backend {
     const char *name;
 
@@ -91,6 +99,10 @@ typedef struct eg_backend {
      * the backend passes first and first + count before them as two 32-bit integers. */
     eg_status (*launch)(eg_device *device, void *function, const eg_geometry *geometry,
                         int64_t first, int64_t count, const eg_slot *slots, size_t slot_count);
+
+    /* Pieces of launches, list by list: see eg_launch_pieces. NULL: by `launch`. */
+    eg_status (*launch_pieces)(eg_device *device, const eg_prepared *calls, size_t call_count,
+                               const eg_pieces *lists, size_t list_count);
 
     eg_status (*event_create)(eg_device *device, void **event);
     void (*event_destroy)(eg_device *device, void *event);

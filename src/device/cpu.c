@@ -380,47 +380,93 @@ done:
     return status;
 }
 
-typedef struct cpu_work {
+/* A launch as the compiled entry wants it. */
+typedef struct cpu_call {
     cpu_entry *entry;
+    void *addresses[MAX_SLOTS]; /* of memory arguments: what the kernel sees as its pointer */
+    void *args[MAX_SLOTS];      /* where each argument's value lies */
+} cpu_call;
+
+static eg_status prepare(eg_device *device, void *function, const eg_slot *slots, size_t count,
+                         cpu_call *out)
+{
+    const cpu_function *f = function;
+    if (count > MAX_SLOTS)
+        return eg_fail(device->ctx, EG_ERROR_LAUNCH,
+                       "a kernel on the CPU takes at most %d arguments, this one has %zu",
+                       MAX_SLOTS, count);
+    out->entry = f->entry;
+    for (size_t i = 0; i < count; i++) {
+        if (slots[i].is_memory) {
+            out->addresses[i] = (char *)slots[i].memory.pointer + slots[i].offset;
+            out->args[i] = &out->addresses[i];
+        } else {
+            out->args[i] = (void *)(uintptr_t)slots[i].data; /* entries only read values */
+        }
+    }
+    return EG_OK;
+}
+
+typedef struct cpu_work {
+    cpu_call call;
     int64_t first, count;
-    void **args;
 } cpu_work;
 
 static void run_part(void *user, int part, int parts)
 {
-    const cpu_work *work = user;
+    cpu_work *work = user;
     int64_t share = work->count / parts, rest = work->count % parts;
     int64_t t0 = work->first + part * share + (part < rest ? part : rest);
     int64_t t1 = t0 + share + (part < rest ? 1 : 0);
-    if (t0 < t1) work->entry(t0, t1, work->args);
+    if (t0 < t1) work->call.entry(t0, t1, work->call.args);
 }
 
 static eg_status cpu_launch(eg_device *device, void *function, const eg_geometry *geometry,
                             int64_t first, int64_t count, const eg_slot *slots, size_t slot_count)
 {
     (void)geometry;
-    const cpu_function *f = function;
     const cpu_state *state = device->state;
-    void *addresses[MAX_SLOTS]; /* of memory arguments: what the kernel sees as its pointer */
-    void *args[MAX_SLOTS];      /* where each argument's value lies */
-    if (slot_count > MAX_SLOTS)
-        return eg_fail(device->ctx, EG_ERROR_LAUNCH,
-                       "a kernel on the CPU takes at most %d arguments, this one has %zu",
-                       MAX_SLOTS, slot_count);
-    for (size_t i = 0; i < slot_count; i++) {
-        if (slots[i].is_memory) {
-            addresses[i] = (char *)slots[i].memory.pointer + slots[i].offset;
-            args[i] = &addresses[i];
-        } else {
-            args[i] = (void *)(uintptr_t)slots[i].data; /* entries only read values */
-        }
-    }
-    cpu_work work = {.entry = f->entry, .first = first, .count = count, .args = args};
+    cpu_work work = {.first = first, .count = count};
+    eg_status status = EG_OK;
+    EG_TRY(prepare(device, function, slots, slot_count, &work.call));
     if (count <= 1)
         run_part(&work, 0, 1);
     else
         eg_threads_run(state->threads, run_part, &work);
-    return EG_OK;
+done:
+    return status;
+}
+
+typedef struct cpu_lists {
+    cpu_call calls[EG_CALLS_MAX];
+    const eg_pieces *lists;
+    size_t count;
+} cpu_lists;
+
+/* List `part`, and every `parts`th behind it. */
+static void run_lists(void *user, int part, int parts)
+{
+    cpu_lists *work = user;
+    for (size_t l = (size_t)part; l < work->count; l += (size_t)parts)
+        for (size_t i = 0; i < work->lists[l].count; i++) {
+            const eg_piece *p = &work->lists[l].pieces[i];
+            cpu_call *call = &work->calls[p->call];
+            if (p->count > 0) call->entry(p->first, p->first + p->count, call->args);
+        }
+}
+
+static eg_status cpu_launch_pieces(eg_device *device, const eg_prepared *calls, size_t call_count,
+                                   const eg_pieces *lists, size_t list_count)
+{
+    const cpu_state *state = device->state;
+    cpu_lists work = {.lists = lists, .count = list_count};
+    eg_status status = EG_OK;
+    for (size_t i = 0; i < call_count; i++)
+        EG_TRY(prepare(device, calls[i].function, calls[i].slots, calls[i].slot_count,
+                       &work.calls[i]));
+    eg_threads_run(state->threads, run_lists, &work);
+done:
+    return status;
 }
 
 /* --- events ----------------------------------------------------------------------------------- */
@@ -468,6 +514,7 @@ const eg_backend eg_backend_cpu = {
     .load = cpu_load,
     .unload = cpu_unload,
     .launch = cpu_launch,
+    .launch_pieces = cpu_launch_pieces,
     .event_create = cpu_event_create,
     .event_destroy = cpu_event_destroy,
     .event_record = cpu_event_record,

@@ -173,25 +173,24 @@ static eg_status complain_of_extra(const eg_kernel *k, const eg_argument *argume
     return EG_OK;
 }
 
-eg_status eg_launch_tiles(eg_kernel *kernel, int64_t first, int64_t count,
-                          const eg_argument *arguments, size_t argument_count)
-{
-    eg_device *device = kernel->device;
-    eg_context *ctx = device->ctx;
+/* A launch whose arguments are bound to what the kernel declares. */
+typedef struct binding {
+    eg_kernel *kernel;                           /* not owned */
+    const eg_argument *given[EG_PARAMETERS_MAX]; /* in the order of the declaration, as are … */
     eg_slot slots[EG_PARAMETERS_MAX];
     value values[EG_PARAMETERS_MAX];
-    const eg_argument *bound[EG_PARAMETERS_MAX];
-    const size_t parameter_count = kernel->parameter_count;
+} binding;
+
+/* To tiles up to `end`. */
+static eg_status bind(eg_kernel *kernel, int64_t end, const eg_argument *arguments, size_t count,
+                      binding *out)
+{
     size_t next = 0; /* behind the last argument that was found */
     eg_status status = EG_OK;
-
-    if (first < 0 || count < 0 || first > INT32_MAX / 4 || count > INT32_MAX / 4 - first)
-        return eg_fail(ctx, EG_ERROR_LAUNCH,
-                       "%s (%s): %" PRId64 " tiles from %" PRId64 " on are out of range",
-                       kernel->entry, kernel->name, count, first);
-    for (size_t i = 0; i < parameter_count; i++) {
+    out->kernel = kernel;
+    for (size_t i = 0; i < kernel->parameter_count; i++) {
         const eg_parameter *p = &kernel->parameters[i];
-        const eg_argument *a = bound[i] = find_argument(arguments, argument_count, next, p->name);
+        const eg_argument *a = out->given[i] = find_argument(arguments, count, next, p->name);
         if (!a) return fail(kernel, p, "is missing");
         next = (size_t)(a - arguments) + 1;
         bool is_buffer = p->kind <= EG_PARAMETER_INOUT;
@@ -202,24 +201,105 @@ eg_status eg_launch_tiles(eg_kernel *kernel, int64_t first, int64_t count,
                         : p->kind == EG_PARAMETER_VALUE ? "takes a value"
                                                         : "takes an operator");
         if (is_buffer)
-            EG_TRY(bind_buffer(kernel, p, a, first + count, &slots[i]));
+            EG_TRY(bind_buffer(kernel, p, a, end, &out->slots[i]));
         else if (p->kind == EG_PARAMETER_OPERATOR)
-            EG_TRY(bind_operator(kernel, p, a, &slots[i]));
+            EG_TRY(bind_operator(kernel, p, a, &out->slots[i]));
         else
-            EG_TRY(bind_value(kernel, p, a, &values[i], &slots[i]));
+            EG_TRY(bind_value(kernel, p, a, &out->values[i], &out->slots[i]));
     }
-    if (argument_count != parameter_count)
-        return complain_of_extra(kernel, arguments, argument_count);
-    EG_TRY(check_overlap(kernel, bound, slots, first + count));
+    if (count != kernel->parameter_count) return complain_of_extra(kernel, arguments, count);
+    EG_TRY(check_overlap(kernel, out->given, out->slots, end));
+done:
+    return status;
+}
+
+static eg_status check_range(const eg_kernel *kernel, int64_t first, int64_t count)
+{
+    if (first < 0 || count < 0 || first > INT32_MAX / 4 || count > INT32_MAX / 4 - first)
+        return eg_fail(kernel->device->ctx, EG_ERROR_LAUNCH,
+                       "%s (%s): %" PRId64 " tiles from %" PRId64 " on are out of range",
+                       kernel->entry, kernel->name, count, first);
+    return EG_OK;
+}
+
+static eg_status queue(const binding *b, int64_t first, int64_t count)
+{
+    const eg_kernel *k = b->kernel;
     if (count == 0) return EG_OK;
-    EG_TRY(device->backend->launch(device, kernel->function, &kernel->geometry, first, count, slots,
-                                   parameter_count));
-    if (eg_context_check(ctx)) {
-        EG_TRY(eg_device_sync(device));
-        for (size_t i = 0; i < parameter_count; i++)
-            if (kernel->parameters[i].kind <= EG_PARAMETER_INOUT)
-                EG_TRY(eg_buffer_check_canaries(bound[i]->value.buffer));
+    return k->device->backend->launch(k->device, k->function, &k->geometry, first, count, b->slots,
+                                      k->parameter_count);
+}
+
+/* In check mode: that nothing was written beside the buffers. */
+static eg_status check_after(const binding *b)
+{
+    const eg_kernel *k = b->kernel;
+    eg_status status = EG_OK;
+    if (!eg_context_check(k->device->ctx)) return EG_OK;
+    EG_TRY(eg_device_sync(k->device));
+    for (size_t i = 0; i < k->parameter_count; i++)
+        if (k->parameters[i].kind <= EG_PARAMETER_INOUT)
+            EG_TRY(eg_buffer_check_canaries(b->given[i]->value.buffer));
+done:
+    return status;
+}
+
+eg_status eg_launch_tiles(eg_kernel *kernel, int64_t first, int64_t count,
+                          const eg_argument *arguments, size_t argument_count)
+{
+    binding b;
+    eg_status status = EG_OK;
+    EG_TRY(check_range(kernel, first, count));
+    EG_TRY(bind(kernel, first + count, arguments, argument_count, &b));
+    if (count == 0) return EG_OK;
+    EG_TRY(queue(&b, first, count));
+    EG_TRY(check_after(&b));
+done:
+    return status;
+}
+
+/* Whether a piece is of one of the launches, and of tiles that it has. */
+static eg_status check_piece(eg_context *ctx, const eg_call *calls, size_t call_count,
+                             const eg_piece *p)
+{
+    if (p->call >= 0 && (size_t)p->call < call_count && p->first >= 0 && p->count >= 0 &&
+        p->first <= calls[p->call].tiles - p->count)
+        return EG_OK;
+    return eg_fail(ctx, EG_ERROR_LAUNCH,
+                   "a piece of %" PRId64 " tiles from %" PRId64
+                   " on is not one of call %d of %zu, or of its tiles",
+                   p->count, p->first, p->call, call_count);
+}
+
+eg_status eg_launch_pieces(const eg_call *calls, size_t call_count, const eg_pieces *lists,
+                           size_t list_count)
+{
+    eg_device *device = calls[0].kernel->device;
+    binding bound[EG_CALLS_MAX];
+    eg_prepared prepared[EG_CALLS_MAX] = {{0}};
+    eg_status status = EG_OK;
+    if (call_count > EG_CALLS_MAX)
+        return eg_fail(device->ctx, EG_ERROR_LAUNCH, "%zu launches by pieces are more than %d",
+                       call_count, EG_CALLS_MAX);
+    for (size_t i = 0; i < call_count; i++) {
+        eg_kernel *k = calls[i].kernel;
+        EG_TRY(check_range(k, 0, calls[i].tiles));
+        EG_TRY(bind(k, calls[i].tiles, calls[i].arguments, calls[i].argument_count, &bound[i]));
+        prepared[i] = (eg_prepared){k->function, &k->geometry, bound[i].slots, k->parameter_count};
     }
+    for (size_t l = 0; l < list_count; l++)
+        for (size_t i = 0; i < lists[l].count; i++)
+            EG_TRY(check_piece(device->ctx, calls, call_count, &lists[l].pieces[i]));
+    if (device->backend->launch_pieces)
+        EG_TRY(device->backend->launch_pieces(device, prepared, call_count, lists, list_count));
+    else
+        for (size_t l = 0; l < list_count; l++)
+            for (size_t i = 0; i < lists[l].count; i++) {
+                const eg_piece *p = &lists[l].pieces[i];
+                EG_TRY(queue(&bound[p->call], p->first, p->count));
+            }
+    for (size_t i = 0; i < call_count; i++)
+        EG_TRY(check_after(&bound[i]));
 done:
     return status;
 }

@@ -347,6 +347,56 @@ static void test_launch__the_same_threads_take_tiles_in_turn(void **state)
     on_every_device(in_turn);
 }
 
+/* --- pieces ----------------------------------------------------------------------------------------- */
+
+static const char change_text[] =
+    "K_KERNEL(change, K_VAL(real, s), K_VAL(real, n), K_INOUT(real, y, LANES))\n"
+    "{\n"
+    "    K_TILES(t) { K_NODES(i, 1) K_TILE(y, t, 1)[lane] = s * K_TILE(y, t, 1)[lane] + n; }\n"
+    "}\n";
+
+/* What pieces of a list do depends on their order, which is kept; lists are on tiles of their own. */
+static void pieces(eg_device *device, eg_type real)
+{
+    enum { ALL = 7, DOUBLE = 0, ADD = 1 };
+    static const eg_piece first[] = {{DOUBLE, 0, 2}, {ADD, 0, 1}, {ADD, 1, 2}, {DOUBLE, 2, 1}};
+    static const eg_piece second[] = {{ADD, 3, 2}, {ADD, 5, 0}, {DOUBLE, 3, 2}};
+    static const eg_piece third[] = {{ADD, 6, 1}};
+    static const eg_pieces lists[] = {
+        {first, EG_COUNT(first)}, {second, EG_COUNT(second)}, {NULL, 0}, {third, EG_COUNT(third)}};
+    static const double want[ALL] = {7, 7, 8, 8, 8, 3, 4}; /* of 3 */
+    static const eg_piece wrong[] = {
+        {2, 0, 1}, {-1, 0, 1}, {ADD, 6, 2}, {ADD, -1, 1}, {ADD, 0, -1}};
+    eg_context *ctx = eg_device_context(device);
+    eg_kernel *kernel = text_kernel(device, SOURCE, change_text, "change", real);
+    array y = array_new(device, real, ALL * LANES);
+    for (size_t i = 0; i < y.count; i++)
+        y.v[i] = 3;
+    array_upload(&y);
+    const eg_argument doubled[] = {EG_REAL("s", 2), EG_REAL("n", 0), EG_BUFFER("y", y.buffer)};
+    const eg_argument added[] = {EG_REAL("s", 1), EG_REAL("n", 1), EG_BUFFER("y", y.buffer)};
+    const eg_call calls[] = {[DOUBLE] = {kernel, ALL, doubled, EG_COUNT(doubled)},
+                             [ADD] = {kernel, ALL, added, EG_COUNT(added)}};
+    const eg_call long_one = {kernel, ALL + 1, added, EG_COUNT(added)};
+    for (size_t i = 0; i < EG_COUNT(wrong); i++)
+        TEST_FAILS(ctx, EG_ERROR_LAUNCH, "is not one of",
+                   eg_launch_pieces(calls, EG_COUNT(calls), &(eg_pieces){&wrong[i], 1}, 1));
+    TEST_FAILS(ctx, EG_ERROR_LAUNCH, "but 8 tiles of 16 values are launched",
+               eg_launch_pieces(&long_one, 1, lists, 0));
+    TEST_OK(ctx, eg_launch_pieces(calls, EG_COUNT(calls), lists, EG_COUNT(lists)));
+    array_download(&y);
+    for (size_t i = 0; i < y.count; i++)
+        assert_true(y.v[i] == want[i / LANES]);
+    array_free(&y);
+    eg_kernel_destroy(&kernel);
+}
+
+static void test_launch__pieces_of_a_list_are_run_in_order(void **state)
+{
+    (void)state;
+    on_every_device(pieces);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +406,7 @@ int main(void)
         KERNEL_TEST(test_launch__a_buffer_that_starts_misaligned_is_refused),
         KERNEL_TEST(test_check__kernels_read_nan_from_fresh_buffers),
         KERNEL_TEST(test_launch__the_same_threads_take_tiles_in_turn),
+        KERNEL_TEST(test_launch__pieces_of_a_list_are_run_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

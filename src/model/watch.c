@@ -331,16 +331,33 @@ static double next_stop(void *user, double t)
 }
 
 /* The state before a step counts for the averages. */
+static eg_status before_step(eg_watch *w, double dt)
+{
+    eg_status status = EG_OK;
+    if (!w->averages) return EG_OK;
+    if (eg_averages_need_derived(w->averages)) EG_TRY(derive(w));
+    const eg_state state = see(w);
+    EG_TRY(eg_averages_step(w->averages, &state, dt));
+done:
+    return status;
+}
+
 static eg_status stage(void *user, const eg_stage *s)
 {
     eg_watch *w = user;
     eg_status status = EG_OK;
-    if (s->index == 0 && w->averages) {
-        if (eg_averages_need_derived(w->averages)) EG_TRY(derive(w));
-        const eg_state state = see(w);
-        EG_TRY(eg_averages_step(w->averages, &state, s->dt));
-    }
+    if (s->index == 0) EG_TRY(before_step(w, s->dt));
     EG_TRY(w->system->stage(w->system->user, s));
+done:
+    return status;
+}
+
+static eg_status step(void *user, const eg_stage *stages, int count)
+{
+    eg_watch *w = user;
+    eg_status status = EG_OK;
+    EG_TRY(before_step(w, stages[0].dt));
+    EG_TRY(w->system->step(w->system->user, stages, count));
 done:
     return status;
 }
@@ -362,6 +379,7 @@ eg_status eg_watch_run(eg_watch *w, const eg_time_options *options, const eg_tim
 {
     const eg_time_system outer = {.user = w,
                                   .stage = stage,
+                                  .step = system->step ? step : NULL,
                                   .stable_dt = system->stable_dt ? stable_dt : NULL,
                                   .even = system->even,
                                   .step_done = step_done,

@@ -172,7 +172,8 @@ static eg_status take_step(loop *l, double dt, double next)
     eg_time_result *r = l->result;
     eg_stage stages[EG_STAGES_MAX];
     const int count = eg_time_stages(l->options->scheme, r->time, dt, stages);
-    for (int i = 0; i < count; i++)
+    if (system->step) EG_TRY(system->step(system->user, stages, count));
+    for (int i = 0; !system->step && i < count; i++)
         EG_TRY(system->stage(system->user, &stages[i]));
     r->steps++;
     r->time = next;

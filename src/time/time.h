@@ -55,6 +55,8 @@ typedef struct eg_time_verdict {
 typedef struct eg_time_system {
     void *user; /* not owned */
     eg_status (*stage)(void *user, const eg_stage *stage);
+    /* All stages of a step. NULL: one after the other. */
+    eg_status (*step)(void *user, const eg_stage *stages, int count);
     /* The largest stable step for a CFL number of 1, the same on all ranks; infinite where nothing
      * moves. NULL: dt must be given. */
     eg_status (*stable_dt)(void *user, double t, double *dt);

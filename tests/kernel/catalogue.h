@@ -143,7 +143,7 @@ typedef struct catalogue_row {
             {"PIECES", 1}                                                                          \
         }                                                                                          \
     }
-#define CATALOGUE_EULER_SWEEP(m, scheme, flux, boundaries, low_storage)                            \
+#define CATALOGUE_EULER_SWEEP(m, scheme, flux, boundaries, low_storage, wave, in_place)            \
     {                                                                                              \
         "model/euler/sweep.k.c", "sweep", EG_F64, .only_on_cpu = true, .defines = {                \
             {"M", m},                                                                              \
@@ -151,7 +151,10 @@ typedef struct catalogue_row {
             {"FLUX", flux},                                                                        \
             {"BOUNDARIES", boundaries},                                                            \
             {"LOW_STORAGE", low_storage},                                                          \
-            {"RING", 64}                                                                           \
+            {"RING", 64},                                                                          \
+            {"FETCHES", 1},                                                                        \
+            {"WAVE", wave},                                                                        \
+            {"IN_PLACE", in_place}                                                                 \
         }                                                                                          \
     }
 #define CATALOGUE_TRACE(entry, real, faces, orientations, np, count, terms, weighted)              \
@@ -501,9 +504,10 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_EULER_CURVED(0, 3, 3, 0, 0, 2, 0, 1),
     CATALOGUE_EULER_CURVED(0, 3, 3, 1, 0, 0, 0, 0),
     CATALOGUE_EULER_CURVED(0, 4, 3, 2, 1, 1, 1, 0),
-    CATALOGUE_EULER_SWEEP(2, 0, 0, 0, 0),
-    CATALOGUE_EULER_SWEEP(4, 1, 1, 1, 1),
-    CATALOGUE_EULER_SWEEP(5, 0, 2, 1, 0),
+    CATALOGUE_EULER_SWEEP(2, 0, 0, 0, 0, 0, 0),
+    CATALOGUE_EULER_SWEEP(4, 1, 1, 1, 1, 0, 0),
+    CATALOGUE_EULER_SWEEP(5, 0, 2, 1, 0, 1, 0),
+    CATALOGUE_EULER_SWEEP(3, 1, 0, 0, 0, 1, 1),
     {"model/euler/traces.k.c", "traces", EG_F64, .defines = {{"M", 3}, {"BASIS", 15}}},
     {"model/euler/traces.k.c", "traces", EG_F64, .defines = {{"M", 8}, {"BASIS", 80}}},
     {"model/euler/speeds.k.c", "speeds", EG_F64, .defines = {{"M", 4}, {"PARTS", 4}}},

@@ -318,11 +318,14 @@ static eg_status make_fields(euler *e)
     const eg_problem *p = &e->problem;
     const bool low_storage = e->time.scheme == EG_TIME_LOW_RK4;
     const double zero = 0;
+    eg_stage stages[EG_STAGES_MAX];
     eg_space_options options = {.degree = (int)eg_case_integer(p->cas, "space.degree")};
     const eg_euler_options how = {.scheme = scheme_of(p->cas),
                                   .flux = eg_case_choice(p->cas, "scheme.flux"),
                                   .gamma = e->gamma,
                                   .low_storage = low_storage,
+                                  .stages = eg_time_stages(e->time.scheme, 0, 1, stages),
+                                  .rates = e->time.cfl > 0,
                                   .limits = eg_euler_limits_of(p->cas),
                                   .types = e->types,
                                   .given = e->given};
@@ -331,6 +334,7 @@ static eg_status make_fields(euler *e)
     EG_TRY(eg_space_create(p->device, p->comm, p->mesh, &options, &e->space));
     EG_TRY(eg_euler_create(e->space, &how, &e->op));
     EG_TRY(eg_field_create(e->space, COMPONENTS, EG_F64, &e->current));
+    if (eg_euler_has_steps(e->op)) return EG_OK;
     EG_TRY(eg_field_create(e->space, COMPONENTS, EG_F64, &e->next));
     EG_TRY(eg_field_create(e->space, COMPONENTS, EG_F64, low_storage ? &e->k : &e->first));
     if (e->k) EG_TRY(eg_buffer_fill(e->k->data, 0, eg_buffer_count(e->k->data), &zero));
@@ -400,6 +404,13 @@ done:
     return status;
 }
 
+static eg_status step(void *user, const eg_stage *stages, int count)
+{
+    euler *e = user;
+    if (e->begun == 0) e->begun = eg_wall_seconds();
+    return eg_euler_step(e->op, stages, count, e->current);
+}
+
 static eg_status stable_dt(void *user, double t, double *dt)
 {
     euler *e = user;
@@ -423,12 +434,15 @@ static eg_status begin(euler *e)
     const eg_case *cas = e->problem.cas;
     const bool means = eg_case_choice(cas, "initial.by") == 1;
     eg_status status = EG_OK;
+    eg_field *projected = NULL;
     EG_TRY(eg_function_interpolate(e->initial, e->time.start, e->current));
     if (means && scheme_of(cas).method != EG_EULER_FV) {
-        EG_TRY(eg_function_project(e->initial, e->time.start, e->next));
-        EG_TRY(eg_euler_start(e->op, e->next, e->current));
+        EG_TRY(eg_field_create(e->space, COMPONENTS, EG_F64, &projected));
+        EG_TRY(eg_function_project(e->initial, e->time.start, projected));
+        EG_TRY(eg_euler_start(e->op, projected, e->current));
     }
 done:
+    eg_field_destroy(&projected);
     return status;
 }
 
@@ -437,7 +451,10 @@ static eg_status run(void *state, eg_watch *watch)
     euler *e = state;
     eg_status status = EG_OK;
     eg_checkpoint *restart = e->problem.restart;
-    const eg_time_system system = {.user = e, .stage = stage, .stable_dt = stable_dt};
+    const eg_time_system system = {.user = e,
+                                   .stage = stage,
+                                   .step = eg_euler_has_steps(e->op) ? step : NULL,
+                                   .stable_dt = stable_dt};
     if (restart)
         EG_TRY(eg_checkpoint_read_field(restart, "solution", names, e->current));
     else

@@ -96,9 +96,10 @@ eg_status eg_euler_compile(eg_euler *a, int group, const eg_euler_options *optio
     eg_euler_part *p = &a->parts[group];
     eg_text boundaries = eg_text_new(a->space->ctx);
     const bool is_gpu = eg_device_get_info(a->space->device)->is_gpu;
+    const bool passes = p->sweeps && eg_space_passes_caches(a->space, 3 * EG_EULER_COMPONENTS);
     const int side = a->degree + 1;
     enum { SHAPE = 7 }; /* so many of them are of shape.k.h */
-    const eg_define defines[] = {
+    eg_define defines[] = {
         {"M", side},
         {"INNER", eg_euler_inner(a->scheme, a->degree)},
         {"GAUSS", a->gauss},
@@ -114,7 +115,10 @@ eg_status eg_euler_compile(eg_euler *a, int group, const eg_euler_options *optio
         {"BLENDS", options->limits.method == EG_EULER_BLEND},
         {"K_MIN_BLOCKS", blocks_of[a->gauss][a->degree]},
         {"RING", p->sweeps ? eg_euler_ring_most(a, group) : 1},
-        {"K_STREAMING", p->sweeps && eg_space_passes_caches(a->space, 3 * EG_EULER_COMPONENTS)},
+        {"FETCHES", passes || a->wave},
+        {"K_STREAMING", passes && !a->wave},
+        {"WAVE", a->wave != NULL},
+        {"IN_PLACE", 0},
     };
     const eg_define small[] = {{"M", side},
                                {"PARTS", is_gpu ? PARTS : 1},
@@ -128,7 +132,14 @@ eg_status eg_euler_compile(eg_euler *a, int group, const eg_euler_options *optio
             a, group, eg_text_string(&boundaries), p->sweeps ? "sweep" : "stage",
             (eg_kernel_options){
                 .rows_per_block = side, .defines = defines, .define_count = EG_COUNT(defines)},
-            &p->stage));
+            a->wave ? &a->wave->stage : &p->stage));
+    defines[EG_COUNT(defines) - 1].value = 1; /* IN_PLACE */
+    if (a->wave)
+        EG_TRY(eg_euler_make_kernel(a, group, eg_text_string(&boundaries), "sweep",
+                                    (eg_kernel_options){.rows_per_block = side,
+                                                        .defines = defines,
+                                                        .define_count = EG_COUNT(defines)},
+                                    &a->wave->last));
     EG_TRY(eg_euler_make_kernel(
         a, group, "", eg_euler_sweeps_on(a->space->device) ? "fastest" : "speeds",
         (eg_kernel_options){.defines = small, .define_count = EG_COUNT(small)}, &p->speeds));

@@ -59,8 +59,10 @@ static eg_status create_own(eg_euler *a, const eg_euler_options *options)
     for (int g = 0; g < a->space->group_count; g++) {
         EG_TRY(eg_euler_classify(a, g));
         EG_TRY(eg_euler_find_rows(a, g));
-        EG_TRY(eg_euler_compile(a, g, options));
     }
+    EG_TRY(eg_euler_plan_wave(a, options));
+    for (int g = 0; g < a->space->group_count; g++)
+        EG_TRY(eg_euler_compile(a, g, options));
 done:
     return status;
 }
@@ -102,6 +104,7 @@ void eg_euler_destroy(eg_euler **handle)
     eg_halo_destroy(&a->slopes_halo);
     eg_field_destroy(&a->slopes);
     eg_euler_blend_destroy(a);
+    eg_euler_wave_destroy(a);
     eg_halo_destroy(&a->halo);
     for (int g = 0; a->parts && g < a->space->group_count; g++) {
         eg_euler_part *p = &a->parts[g];
@@ -195,17 +198,26 @@ static eg_status launch_stage(eg_euler *a, int group, int64_t from, int64_t to,
     return eg_launch_tiles(p->stage, from, to - from, list, n);
 }
 
+size_t eg_euler_sweep_arguments(const eg_euler *a, int group, const eg_euler_work *w,
+                                eg_argument out[EG_EULER_ARGUMENTS_MAX])
+{
+    const eg_euler_part *p = &a->parts[group];
+    size_t n = eg_euler_stage_arguments(a, group, w, out);
+    out[n++] = EG_BUFFER("rows", p->rows);
+    out[n++] = EG_BUFFER("table", a->table);
+    out[n++] = EG_INTEGER("ring", p->ring);
+    out[n++] = EG_BUFFER("homes", p->rows); /* nobody reads them but wave.c, which has its own */
+    out[n++] = EG_BUFFER("out_homes", p->rows);
+    return n;
+}
+
 /* … by sweep.k.c. */
 static eg_status launch_sweep(eg_euler *a, int group, int64_t from, int64_t to,
                               const eg_euler_work *w)
 {
-    const eg_euler_part *p = &a->parts[group];
     eg_argument list[EG_EULER_ARGUMENTS_MAX];
-    size_t n = eg_euler_stage_arguments(a, group, w, list);
-    list[n++] = EG_BUFFER("rows", p->rows);
-    list[n++] = EG_BUFFER("table", a->table);
-    list[n++] = EG_INTEGER("ring", p->ring);
-    return eg_launch_tiles(p->stage, from, to - from, list, n);
+    const size_t n = eg_euler_sweep_arguments(a, group, w, list);
+    return eg_launch_tiles(a->parts[group].stage, from, to - from, list, n);
 }
 
 /* The interior tiles of all groups, or the others. */
@@ -247,6 +259,7 @@ done:
 
 eg_status eg_euler_begin(eg_euler *a, const eg_field *current)
 {
+    a->rated = NULL;
     return find_traces(a, false, current);
 }
 
@@ -255,7 +268,8 @@ eg_status eg_euler_stage(eg_euler *a, const eg_stage *s, const eg_field *first, 
 {
     const eg_euler_work work = {s, first, current, k, out};
     eg_status status = EG_OK;
-    if (s->low_storage != a->low_storage)
+    a->rated = NULL;
+    if (s->low_storage != a->low_storage || a->wave)
         return eg_fail(a->space->ctx, EG_ERROR_ARGUMENT,
                        "a stage of another kind of scheme than the operator was made for");
     EG_TRY(eg_halo_start(a->halo, current));
@@ -278,18 +292,39 @@ done:
     return status;
 }
 
+bool eg_euler_has_steps(const eg_euler *a)
+{
+    return a->wave;
+}
+
+eg_status eg_euler_step(eg_euler *a, const eg_stage *stages, int count, eg_field *current)
+{
+    if (!a->wave || count != a->wave->stages || stages[0].low_storage)
+        return eg_fail(a->space->ctx, EG_ERROR_ARGUMENT,
+                       "a step of another kind than the operator was made for");
+    return eg_euler_run_wave(a, stages, current);
+}
+
+size_t eg_euler_speed_arguments(const eg_euler *a, int group, const eg_field *current,
+                                eg_argument out[EG_EULER_ARGUMENTS_MAX])
+{
+    const eg_group *g = &a->space->groups[group];
+    out[0] = EG_BUFFER_AT("u", current->data, current->offset[group]);
+    out[1] = EG_BUFFER("nearness", a->parts[group].nearness);
+    out[2] = EG_BUFFER_AT("rate", a->rates->of_slot, (size_t)g->first_slot);
+    return 3;
+}
+
 /* The largest rate of this rank's elements. */
 static eg_status find_fastest(eg_euler *a, const eg_field *current, double *fastest)
 {
     const eg_space *space = a->space;
     eg_status status = EG_OK;
-    for (int i = 0; i < space->group_count; i++) {
-        const eg_group *g = &space->groups[i];
-        if (g->own_tiles == 0) continue;
-        EG_TRY(eg_launch(a->parts[i].speeds, g->own_tiles,
-                         EG_BUFFER_AT("u", current->data, current->offset[i]),
-                         EG_BUFFER("nearness", a->parts[i].nearness),
-                         EG_BUFFER_AT("rate", a->rates->of_slot, (size_t)g->first_slot)));
+    for (int i = 0; a->rated != current && i < space->group_count; i++) {
+        eg_argument list[EG_EULER_ARGUMENTS_MAX];
+        const size_t n = eg_euler_speed_arguments(a, i, current, list);
+        if (space->groups[i].own_tiles > 0)
+            EG_TRY(eg_launch_tiles(a->parts[i].speeds, 0, space->groups[i].own_tiles, list, n));
     }
     EG_TRY(eg_rates_find_largest(a->rates, fastest));
 done:

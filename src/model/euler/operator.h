@@ -26,6 +26,9 @@ typedef struct eg_euler_options {
     int flux; /* FLUX_… of gas.k.h */
     double gamma;
     bool low_storage; /* stages of the time scheme are */
+    int stages;       /* of a step, for eg_euler_step; 0: that is not called */
+    bool rates;       /* eg_euler_stable_dt is called after each step */
+    int64_t chunk;    /* tiles that a thread computes at a time in a step; 0: as caches want it */
     eg_euler_limits limits;
     const eg_euler_boundary *types; /* [boundaries of the mesh] */
     /* [boundaries][4] density, velocity, pressure; NULL: of types that need none */
@@ -51,6 +54,11 @@ eg_status eg_euler_begin(eg_euler *euler, const eg_field *current);
  * `out` is none of the others. Ghosts of `current` are filled. */
 eg_status eg_euler_stage(eg_euler *euler, const eg_stage *stage, const eg_field *first,
                          eg_field *current, eg_field *k, eg_field *out);
+/* Whether the operator makes whole steps, and no single stages: on CPUs, for fields larger than their caches,
+ * of schemes that strongly preserve stability, on one rank and without a limiter. */
+bool eg_euler_has_steps(const eg_euler *euler);
+/* All stages of a step, in place: to the bit what single ones come to, with a third of the memory traffic. */
+eg_status eg_euler_step(eg_euler *euler, const eg_stage *stages, int count, eg_field *current);
 /* Limits what the last stage gave, or eg_euler_begin was told of, in place; without a limiter it
  * does nothing. `time` is that of what boundaries give. Collective. */
 eg_status eg_euler_limit(eg_euler *euler, double time, eg_field *field);

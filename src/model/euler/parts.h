@@ -35,6 +35,18 @@ typedef struct eg_euler_sums {
     eg_reducer *reducer;
 } eg_euler_sums;
 
+/* Steps by wave.c. */
+enum { EG_EULER_WAVE_STAGES_MOST = 3 };
+typedef struct eg_euler_wave {
+    int threads, stages, calls; /* calls: the stages, and one more where speeds are found, too */
+    eg_piece *pieces;           /* owned: of all lists */
+    eg_pieces *lists;           /* [stages][threads] owned */
+    eg_kernel *stage, *last;    /* `sweep` from window to window, and back into the solution */
+    /* What stage s reads: i32 [tiles] where in f64 window [.][4 np][lanes] a tile is; that of the first
+     * is the solution. */
+    eg_buffer *homes[EG_EULER_WAVE_STAGES_MOST], *window[EG_EULER_WAVE_STAGES_MOST];
+} eg_euler_wave;
+
 struct eg_euler {
     eg_space *space; /* not owned */
     eg_euler_scheme scheme;
@@ -52,6 +64,8 @@ struct eg_euler {
     eg_euler_sums sums;
     eg_euler_limiter *limiter; /* NULL: there is none */
     eg_euler_blend *blend;     /* NULL: nothing is blended */
+    eg_euler_wave *wave;       /* NULL: a step is made stage by stage */
+    const eg_field *rated;     /* whose rates are in `rates`; not owned; NULL: nobody's */
     eg_euler_part *parts;      /* [group_count] */
 };
 
@@ -65,6 +79,11 @@ typedef struct eg_euler_work {
 /* operator.c: the arguments that all kernels of a stage have, on a group; returns their number. */
 enum { EG_EULER_ARGUMENTS_MAX = 32 };
 size_t eg_euler_stage_arguments(const eg_euler *euler, int group, const eg_euler_work *work,
+                                eg_argument out[EG_EULER_ARGUMENTS_MAX]);
+/* operator.c: … that sweep.k.c has, and the kernel of speeds. */
+size_t eg_euler_sweep_arguments(const eg_euler *euler, int group, const eg_euler_work *work,
+                                eg_argument out[EG_EULER_ARGUMENTS_MAX]);
+size_t eg_euler_speed_arguments(const eg_euler *euler, int group, const eg_field *current,
                                 eg_argument out[EG_EULER_ARGUMENTS_MAX]);
 /* operator.c: what a stage weighs rates with, `wl` of kernels. */
 double eg_euler_rate_weight(const eg_stage *stage);
@@ -94,6 +113,12 @@ bool eg_euler_sweeps_on(const eg_device *device);
  * much `sweep` keeps at most. */
 eg_status eg_euler_find_rows(eg_euler *euler, int group);
 int eg_euler_ring_most(const eg_euler *euler, int group);
+
+/* wave.c: makes `wave`, but for its kernels, if steps are better made so. */
+eg_status eg_euler_plan_wave(eg_euler *euler, const eg_euler_options *options);
+void eg_euler_wave_destroy(eg_euler *euler);
+/* wave.c: eg_euler_step. */
+eg_status eg_euler_run_wave(eg_euler *euler, const eg_stage *stages, eg_field *current);
 
 /* shape.c: the place in its group of the neighbour of an element behind the end (0, 1: of direction 0) of
  * it, if it is of the same group and not turned; else -1. */

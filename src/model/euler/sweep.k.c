@@ -16,6 +16,11 @@
  *             stand in a row from lane `shift` of tile `one` of the group on, which goes on in tile
  *             `two`; lanes whose neighbour does not are bits of `loose`
  *     ring    of how many tiles fluxes are kept, a power of two, RING at most
+ *     FETCHES whether fields are larger than the caches: asks for what the next tile will read, spread
+ *             over the sums of this one
+ *     WAVE    whether values of a tile stand in places of their own (wave.c): homes[tile] of u,
+ *             out_homes[tile] of out; else in that of the tile
+ *     IN_PLACE  whether the result replaces `k`, which takes the place of `first`
  * and the others as there. */
 #include "field/trace.k.h"
 #include "model/euler/gas.k.h"
@@ -26,6 +31,19 @@
 #define NP (M * M)
 #define ROWS (4 * NP)
 #define TRACES (4 * M) /* rows of a trace: [component][point] */
+
+/* Values of a tile in u and in out, and of the element at a slot. */
+#if WAVE
+#define STATES(tile) K_TILE(u + begin, homes[tile], ROWS)
+#define RESULTS K_TILE(out, out_homes[t], ROWS)
+#define FIRST_OF(slot) \
+    (begin + first_value(((slot) - (i32)layout[0]) % LANES, 0, ROWS, LANES) + \
+     (i64)homes[((slot) - (i32)layout[0]) / LANES] * (ROWS * LANES))
+#else
+#define STATES(tile) K_TILE(u + begin, tile, ROWS)
+#define RESULTS K_TILE(out, t, ROWS)
+#define FIRST_OF(slot) FIRST_VALUE(layout, SLOT_GROUP(block_groups, slot), slot, 4)
+#endif
 
 #define DIFF(i, k) table[(i) * M + (k)]
 #define LOW(i) table[NP + (i)]
@@ -74,8 +92,8 @@ K_FUNC side side_of(state q)
     { \
         const int end = 2 * (d) + (e), shift = ROW_SHIFT(end), cut = LANES - shift; \
         const int start = (e) ? 0 : (M - 1) * ((d) == 0 ? 1 : M), step = (d) == 0 ? M : 1; \
-        K_GLOBAL const real *one = K_TILE(u + begin, ROW_ONE(end), ROWS) + start * LANES + shift; \
-        K_GLOBAL const real *two = K_TILE(u + begin, ROW_TWO(end), ROWS) + start * LANES - cut; \
+        K_GLOBAL const real *one = STATES(ROW_ONE(end)) + start * LANES + shift; \
+        K_GLOBAL const real *two = STATES(ROW_TWO(end)) + start * LANES - cut; \
         for (int c = 0; c < 4; c++) \
             K_VECTORS(j, M) \
             { \
@@ -93,8 +111,8 @@ K_FUNC side side_of(state q)
         const i32 face = faces[end], slot = K_TILE(neighbour, t, 4)[face * LANES + lane]; \
         const i32 byte = K_TILE(neighbour_face, t, 4)[face * LANES + lane]; \
         if (slot >= 0) { \
-            const i32 in = SLOT_GROUP(block_groups, slot), lanes = GROUP_LANES(layout, in); \
-            const i64 first_point = FIRST_VALUE(layout, in, slot, 4) + starts[face * 64 + byte] * lanes; \
+            const i32 lanes = GROUP_LANES(layout, SLOT_GROUP(block_groups, slot)); \
+            const i64 first_point = FIRST_OF(slot) + starts[face * 64 + byte] * lanes; \
             for (int j = 0; j < M; j++) \
                 for (int c = 0; c < 4; c++) \
                     OTHER(c, j) = u[first_point + (starts[256 + face * 64 + byte] * j + c * NP) * lanes]; \
@@ -197,17 +215,22 @@ ONE_PIECE void find_fluxes_1(trace l, trace r, real *to) { find_fluxes(l, r, 1, 
         K_SEND(VALUES_OF(k, i), next_k); \
         K_SEND(VALUES_OF(out, i), K_GET(own + (i) * LANES) + wc * next_k); \
     }
+#define KEPT_BASE k
+#elif IN_PLACE
+#define BASE(i) wf * K_GET(VALUES_OF(k, i)) + wc * K_GET(own + (i) * LANES) INNER_RATE(i)
+#define FINISH(i, sum) K_SEND(VALUES_OF(k, i), sum);
+#define KEPT_BASE k
 #else
 #define BASE(i) wf * K_GET(VALUES_OF(first, i)) + wc * K_GET(own + (i) * LANES) INNER_RATE(i)
-#define FINISH(i, sum) K_SEND(VALUES_OF(out, i), sum);
+#define FINISH(i, sum) K_SEND(RESULTS + (i) * LANES, sum);
+#define KEPT_BASE first
 #endif
 
 /* Sums that are not at their end. */
 #define PUT_OFF(i, sum) K_SET(sums[i], sum);
 #define TAKE_UP(i) K_GET(sums[i])
 
-/* Fields beyond the caches: asks for what the next tile will read, spread over the sums of this one. */
-#if K_STREAMING
+#if FETCHES
 #define FETCH_LINE(next) \
     K_UNROLL for (int i = 0; i < M; i++) K_FETCH((next) + (c * NP + j * M + i) * LANES + lane);
 #else
@@ -261,8 +284,8 @@ ONE_PIECE void find_fluxes_1(trace l, trace r, real *to) { find_fluxes(l, r, 1, 
 K_KERNEL(sweep, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(i32, neighbour, 4 *LANES),
          K_IN(u8, neighbour_face, 4 *LANES), K_IN(i32, rows, 16), K_IN(i32, faces), K_IN(i32, starts),
          K_IN(f64, nodes, 8 *LANES), K_IN(real, table), K_VAL(i64, begin), K_VAL(i32, ring), K_VAL(f64, scale_x),
-         K_VAL(f64, scale_y), K_VAL(f64, time), K_VAL(f64, wf), K_VAL(f64, wc),
-         K_IN(real, first, 4 *M *M *LANES), K_INOUT(real, k), K_OUT(real, out, 4 *M *M *LANES))
+         K_VAL(f64, scale_y), K_VAL(f64, time), K_VAL(f64, wf), K_VAL(f64, wc), K_IN(i32, homes),
+         K_IN(i32, out_homes), K_IN(real, first), K_INOUT(real, k), K_OUT(real, out))
 {
     K_SHARED(real, gas, 2 * M * M);   /* 1 / rho and the pressure at nodes */
     K_SHARED(real, inner, 5 * M * M); /* fluxes at nodes */
@@ -283,7 +306,7 @@ K_KERNEL(sweep, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(
     i64 start = -1; /* the tile that the thread begins with */
     K_TILES(t)
     {
-        K_GLOBAL const real *own = K_TILE(u + begin, t, ROWS);
+        K_GLOBAL const real *own = STATES(t);
         if (start < 0) start = t;
         K_NODES(i, NP)
         {
@@ -333,7 +356,7 @@ K_KERNEL(sweep, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(
                                                  K_GET(from_two + (i - 1) * LANES + shift)));
         FIND_FLUXES(1, 1, at_top)
 
-        ADD_LINES(0, scale_x, at_left, right + BEFORE, BASE, PUT_OFF, K_TILE(u + begin, ROW_ONE(3) + 1, ROWS))
-        ADD_LINES(1, scale_y, at_bottom, at_top, TAKE_UP, FINISH, K_TILE(LOW_STORAGE ? k : first, t + 1, ROWS))
+        ADD_LINES(0, scale_x, at_left, right + BEFORE, BASE, PUT_OFF, STATES(ROW_TWO(3)))
+        ADD_LINES(1, scale_y, at_bottom, at_top, TAKE_UP, FINISH, K_TILE(KEPT_BASE, t + 1, ROWS))
     }
 }

@@ -143,11 +143,12 @@ typedef struct catalogue_row {
             {"PIECES", 1}                                                                          \
         }                                                                                          \
     }
-#define CATALOGUE_EULER_SWEEP(m, scheme, flux, boundaries, low_storage, wave, in_place)            \
+#define CATALOGUE_EULER_SWEEP(m, scheme, gauss, flux, boundaries, low_storage, wave, in_place)     \
     {                                                                                              \
         "model/euler/sweep.k.c", "sweep", EG_F64, .only_on_cpu = true, .defines = {                \
             {"M", m},                                                                              \
             {"SCHEME", scheme},                                                                    \
+            {"GAUSS", gauss},                                                                      \
             {"FLUX", flux},                                                                        \
             {"BOUNDARIES", boundaries},                                                            \
             {"LOW_STORAGE", low_storage},                                                          \
@@ -504,10 +505,12 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_EULER_CURVED(0, 3, 3, 0, 0, 2, 0, 1),
     CATALOGUE_EULER_CURVED(0, 3, 3, 1, 0, 0, 0, 0),
     CATALOGUE_EULER_CURVED(0, 4, 3, 2, 1, 1, 1, 0),
-    CATALOGUE_EULER_SWEEP(2, 0, 0, 0, 0, 0, 0),
-    CATALOGUE_EULER_SWEEP(4, 1, 1, 1, 1, 0, 0),
-    CATALOGUE_EULER_SWEEP(5, 0, 2, 1, 0, 1, 0),
-    CATALOGUE_EULER_SWEEP(3, 1, 0, 0, 0, 1, 1),
+    CATALOGUE_EULER_SWEEP(2, 0, 0, 0, 0, 0, 0, 0),
+    CATALOGUE_EULER_SWEEP(4, 1, 0, 1, 1, 1, 0, 0),
+    CATALOGUE_EULER_SWEEP(5, 0, 0, 2, 1, 0, 1, 0),
+    CATALOGUE_EULER_SWEEP(3, 1, 0, 0, 0, 0, 1, 1),
+    CATALOGUE_EULER_SWEEP(3, 0, 1, 1, 1, 1, 0, 0),
+    CATALOGUE_EULER_SWEEP(2, 0, 1, 0, 0, 0, 1, 0),
     {"model/euler/traces.k.c", "traces", EG_F64, .defines = {{"M", 3}, {"BASIS", 15}}},
     {"model/euler/traces.k.c", "traces", EG_F64, .defines = {{"M", 8}, {"BASIS", 80}}},
     {"model/euler/speeds.k.c", "speeds", EG_F64, .defines = {{"M", 4}, {"PARTS", 4}}},

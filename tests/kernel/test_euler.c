@@ -75,7 +75,7 @@ typedef struct extent {
 } extent;
 static const extent usual = {{7, 6}};
 
-/* Where fluxes are handed on: equal rectangles and Gauss-Lobatto points, in rows that are shorter than
+/* Where fluxes are handed on: equal rectangles, in rows that are shorter than
  * the lanes of a tile, as long or longer, in tiles that are full or not. */
 static const setting swept[] = {
     {"swept", EG_EULER_NDG, false, RUSANOV, 1, 1, 0, true, false, false, false, 1, NULL},
@@ -86,9 +86,13 @@ static const setting swept[] = {
     {"swept", EG_EULER_CPR, true, HLLC, 1, 1, 0, false, false, true, false, 1, NULL},
     {"swept", EG_EULER_CPR, true, ROE, 2, 1, 0, true, false, false, false, 1, NULL},
     {"swept", EG_EULER_NDG, false, RUSANOV, 5, 1, 0, true, false, false, false, 1, NULL},
+    {"swept", EG_EULER_DG, false, RUSANOV, 1, 1, 0, true, false, false, false, 1, NULL},
+    {"swept", EG_EULER_DG, false, HLLC, 2, 1, 0, false, false, true, false, 1, NULL},
+    {"swept", EG_EULER_DG, false, ROE, 3, 1, 0, false, false, false, false, 1, NULL},
 };
 static const extent swept_sizes[] = {{{35, 9}}, {{16, 7}}, {{3, 14}}, {{1, 18}},
-                                     {{21, 5}}, {{40, 4}}, {{32, 4}}, {{18, 2}}};
+                                     {{21, 5}}, {{40, 4}}, {{32, 4}}, {{18, 2}},
+                                     {{35, 9}}, {{18, 5}}, {{3, 14}}};
 
 /* Blended with finite volumes. */
 static const setting blended[] = {

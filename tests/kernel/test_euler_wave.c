@@ -10,16 +10,18 @@ typedef struct setting {
     const char *name;
     int cells[2], degree, flux;
     eg_time_scheme scheme;
-    bool chain, periodic; /* chain: by CPR */
+    eg_euler_method method;
+    bool periodic;
 } setting;
 
 static const setting settings[] = {
-    {"rows that fill tiles", {32, 40}, 1, RUSANOV, EG_TIME_SSP_RK3, false, true},
-    {"rows that do not", {21, 33}, 2, HLLC, EG_TIME_SSP_RK3, true, true},
-    {"bounded", {19, 30}, 3, ROE, EG_TIME_SSP_RK3, false, false},
-    {"two stages", {40, 17}, 2, RUSANOV, EG_TIME_SSP_RK2, false, true},
-    {"few rows", {50, 3}, 1, RUSANOV, EG_TIME_SSP_RK3, true, false},
-    {"long rows", {300, 2}, 1, HLLC, EG_TIME_SSP_RK3, false, true},
+    {"rows that fill tiles", {32, 40}, 1, RUSANOV, EG_TIME_SSP_RK3, EG_EULER_NDG, true},
+    {"rows that do not", {21, 33}, 2, HLLC, EG_TIME_SSP_RK3, EG_EULER_CPR, true},
+    {"bounded", {19, 30}, 3, ROE, EG_TIME_SSP_RK3, EG_EULER_NDG, false},
+    {"Gauss points", {24, 31}, 2, RUSANOV, EG_TIME_SSP_RK3, EG_EULER_DG, true},
+    {"two stages", {40, 17}, 2, RUSANOV, EG_TIME_SSP_RK2, EG_EULER_NDG, true},
+    {"bounded, few rows", {50, 3}, 1, RUSANOV, EG_TIME_SSP_RK3, EG_EULER_DG, false},
+    {"long rows", {300, 2}, 1, HLLC, EG_TIME_SSP_RK3, EG_EULER_NDG, true},
 };
 static const int64_t chunks[] = {1, 5, 17, 1000};
 
@@ -35,8 +37,7 @@ typedef struct bench {
 static bench bench_new(eg_device *device, const setting *s, int64_t chunk)
 {
     eg_context *ctx = eg_device_context(device);
-    const eg_euler_scheme scheme = {.method = s->chain ? EG_EULER_CPR : EG_EULER_NDG,
-                                    .chain = s->chain};
+    const eg_euler_scheme scheme = {.method = s->method, .chain = s->method == EG_EULER_CPR};
     const eg_expression *given[EG_COUNT(types) * 4];
     eg_stage stages[EG_STAGES_MAX];
     bench b = {0};

@@ -146,7 +146,7 @@ eg_status eg_euler_compile(eg_euler *a, int group, const eg_euler_options *optio
     EG_TRY(eg_euler_make_kernel(a, group, "", "totals",
                                 (eg_kernel_options){.defines = defines, .define_count = SHAPE},
                                 &p->totals));
-    if (a->gauss)
+    if (a->traced)
         EG_TRY(eg_euler_make_kernel(
             a, group, "", "traces",
             (eg_kernel_options){.defines = small, .define_count = EG_COUNT(small)}, &p->traces));

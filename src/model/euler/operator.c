@@ -18,7 +18,7 @@ static eg_status make_buffers(eg_euler *a)
     const eg_space *space = a->space;
     const size_t slots = (size_t)space->slot_count;
     const size_t traces =
-        a->gauss ? slots * 4 * EG_EULER_COMPONENTS * (size_t)(a->degree + 1) : EG_SLOT_BLOCK;
+        a->traced ? slots * 4 * EG_EULER_COMPONENTS * (size_t)(a->degree + 1) : EG_SLOT_BLOCK;
     const double nothing = 0;
     eg_status status = EG_OK;
     EG_TRY(eg_buffer_create(space->device, EG_F64, traces, &a->traces));
@@ -54,12 +54,12 @@ static eg_status create_own(eg_euler *a, const eg_euler_options *options)
                              &a->line));
     EG_TRY(make_table(a));
     EG_TRY(eg_euler_share_tables(a));
-    EG_TRY(make_buffers(a));
     EG_TRY(eg_euler_blend_create(a, options));
     for (int g = 0; g < a->space->group_count; g++) {
         EG_TRY(eg_euler_classify(a, g));
-        EG_TRY(eg_euler_find_rows(a, g));
+        EG_TRY(eg_euler_find_rows(a, g, options));
     }
+    EG_TRY(make_buffers(a));
     EG_TRY(eg_euler_plan_wave(a, options));
     for (int g = 0; g < a->space->group_count; g++)
         EG_TRY(eg_euler_compile(a, g, options));
@@ -81,6 +81,7 @@ eg_status eg_euler_create(eg_space *space, const eg_euler_options *options, eg_e
                     .gamma = options->gamma,
                     .low_storage = options->low_storage,
                     .gauss = eg_euler_basis(options->scheme) == EG_BASIS_GAUSS};
+    a->traced = a->gauss;
     EG_TRY(eg_comm_agree(space->comm, create_own(a, options)));
     EG_TRY(eg_halo_create(space, EG_EULER_COMPONENTS, EG_F64,
                           eg_euler_basis(a->scheme) == EG_BASIS_LOBATTO ? EG_HALO_TRACES
@@ -139,7 +140,8 @@ void eg_euler_destroy(eg_euler **handle)
 
 size_t eg_euler_traces_before(const eg_euler *a, const eg_group *g)
 {
-    return a->gauss ? (size_t)g->first_slot * 4 * EG_EULER_COMPONENTS * (size_t)(a->degree + 1) : 0;
+    return a->traced ? (size_t)g->first_slot * 4 * EG_EULER_COMPONENTS * (size_t)(a->degree + 1)
+                     : 0;
 }
 
 double eg_euler_rate_weight(const eg_stage *s)
@@ -237,11 +239,11 @@ done:
     return status;
 }
 
-/* Computes the traces of own elements, or of ghosts; with Gauss-Lobatto points there are none. */
+/* Computes the traces of own elements, or of ghosts; not where stages find them. */
 static eg_status find_traces(eg_euler *a, bool ghosts, const eg_field *current)
 {
     eg_status status = EG_OK;
-    for (int i = 0; a->gauss && i < a->space->group_count; i++) {
+    for (int i = 0; a->traced && i < a->space->group_count; i++) {
         const eg_group *g = &a->space->groups[i];
         const int64_t from = ghosts ? g->own_tiles : 0, to = ghosts ? g->tiles : g->own_tiles;
         const eg_argument arguments[] = {

@@ -53,6 +53,7 @@ struct eg_euler {
     int flux, degree;
     double gamma;
     bool low_storage, gauss;
+    bool traced; /* stages read `traces`, and leave those of what they find */
     eg_halo *halo;
     eg_element *line;                  /* an element in 1D: nodes, weights and modes of lines */
     eg_buffer *faces, *starts, *table; /* see stage.k.c */
@@ -111,7 +112,7 @@ eg_status eg_euler_make_kernel(const eg_euler *euler, int group, const char *bef
 bool eg_euler_sweeps_on(const eg_device *device);
 /* sweep.c: whether a group is for `sweep`, and what that must know of it: `sweeps`, `rows`, `ring`; how
  * much `sweep` keeps at most. */
-eg_status eg_euler_find_rows(eg_euler *euler, int group);
+eg_status eg_euler_find_rows(eg_euler *euler, int group, const eg_euler_options *options);
 int eg_euler_ring_most(const eg_euler *euler, int group);
 
 /* wave.c: makes `wave`, but for its kernels, if steps are better made so. */

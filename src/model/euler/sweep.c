@@ -17,6 +17,23 @@ int eg_euler_ring_most(const eg_euler *a, int group)
     return KEPT_MOST / a->space->groups[group].lanes;
 }
 
+/* Whether a group has no neighbours that are turned or of another group, which traces of Gauss points
+ * cannot be gathered from. */
+static bool all_stand_alike(const eg_euler *a, int group)
+{
+    const eg_group *g = &a->space->groups[group];
+    const eg_mesh *mesh = a->space->mesh;
+    for (int64_t i = 0; i < g->own_tiles * g->lanes; i++)
+        for (int end = 0; end < 4; end++) {
+            const int32_t e = g->element_of_slot[i];
+            const int face = eg_shape_face_at(EG_SHAPE_QUAD, end / 2, end % 2);
+            const size_t at = (size_t)e * (size_t)mesh->face_stride + (size_t)face;
+            if (mesh->neighbour[at] >= 0 && eg_euler_neighbour_place(a, group, e, end) < 0)
+                return false;
+        }
+    return true;
+}
+
 /* The row in which most elements of a tile have their neighbours behind an end. */
 static void find_row(const eg_euler *a, int group, int64_t tile, int end, int32_t row[4])
 {
@@ -47,7 +64,7 @@ static void find_row(const eg_euler *a, int group, int64_t tile, int end, int32_
     row[2] = (int32_t)(first - one * g->lanes);
 }
 
-eg_status eg_euler_find_rows(eg_euler *a, int group)
+eg_status eg_euler_find_rows(eg_euler *a, int group, const eg_euler_options *options)
 {
     const eg_space *space = a->space;
     const eg_group *g = &space->groups[group];
@@ -55,9 +72,12 @@ eg_status eg_euler_find_rows(eg_euler *a, int group)
     const size_t count = (size_t)g->own_tiles * 4;
     int32_t *rows = NULL;
     eg_status status = EG_OK;
-    p->sweeps = !a->blend && p->cartesian && space->mesh->order == 1 &&
-                eg_euler_basis(a->scheme) == EG_BASIS_LOBATTO && g->lanes <= LANES_MOST &&
-                eg_euler_sweeps_on(space->device);
+    const bool alike = a->scheme.method == EG_EULER_DG && space->group_count == 1 &&
+                       !eg_euler_limits_after(&options->limits) && all_stand_alike(a, group);
+    p->sweeps = eg_euler_sweeps_on(space->device) && !a->blend && p->cartesian &&
+                space->mesh->order == 1 && g->lanes <= LANES_MOST &&
+                (eg_euler_basis(a->scheme) == EG_BASIS_LOBATTO || alike);
+    if (p->sweeps) a->traced = false;
     if (!p->sweeps) return EG_OK;
     EG_TRY(eg_new(space->ctx, 4 * count + 1, &rows));
     p->ring = 1;

@@ -1,5 +1,5 @@
-/* One stage as in stage.k.c for equal rectangles and Gauss-Lobatto points, for CPUs: a thread sweeps tiles
- * in their order and hands on the fluxes between elements.
+/* One stage as in stage.k.c for equal rectangles, for CPUs: a thread sweeps tiles in their order and hands
+ * on the fluxes between elements.
  *
  * 1 / rho and the pressure of each node are found once, and the fluxes along x and y from them. The
  * numerical flux is computed at the high ends of elements: elements stand along rows (field/rows.c), so
@@ -9,6 +9,8 @@
  * are read as vectors; where nothing was handed on (a thread begins, rows begin) those at low ends are
  * computed in the same way. Then the sums of all lines along x are made and, on top of them, those along
  * y: the coefficients of a direction stay in registers meanwhile.
+ * Traces are nodes of Gauss-Lobatto points; with GAUSS points they are found from the nodes, also of
+ * neighbours: 16 M² multiply-adds beside the 8 M³ of the sums, and no memory.
  * With SCHEME_CHAIN the flux Jacobian at a node times the slope of the solution takes the place of the
  * fluxes at nodes, which are taken away from those at the ends.
  *
@@ -48,6 +50,7 @@
 #define DIFF(i, k) table[(i) * M + (k)]
 #define LOW(i) table[NP + (i)]
 #define HIGH(i) table[NP + M + (i)]
+#define BASIS_AT(e, i) table[NP + 2 * M + (e) * M + (i)]
 #define NODE(i) table[2 * NP + 4 * M + (i)]
 
 #define ROW_ONE(end) rows[(t * 4 + (end)) * 4]
@@ -87,42 +90,107 @@ K_FUNC side side_of(state q)
     OTHER(2, j) = (s).my; \
     OTHER(3, j) = (s).E;
 
+/* The states at end e of direction d: `mine`, or nodes. Sums begin with 0, so that nobody chooses which of
+ * two products is rounded, and both elements at a face find the same traces. */
+#if GAUSS
+#define MINE(c, j) mine[(c) * M + (j)][lane]
+#define END_STATE(d, e, j) state_of(MINE(0, j), MINE(1, j), MINE(2, j), MINE(3, j))
+#define FIND_MINE(d, e) \
+    { \
+        vreal basis[M]; \
+        K_UNROLL for (int i = 0; i < M; i++) basis[i] = K_ALL(BASIS_AT(e, i)); \
+        for (int c = 0; c < 4; c++) \
+            K_VECTORS(j, M) \
+            { \
+                const real *line = own + (c * NP + NODE_OF(d, j, 0)) * LANES; \
+                vreal sum = K_ALL(0); \
+                K_UNROLL for (int i = 0; i < M; i++) sum += basis[i] * K_GET(line + NODE_OF(d, 0, i) * LANES); \
+                K_SET(mine[c * M + j], sum); \
+            } \
+        K_NODES(j, M) \
+        { \
+            const side s = side_of(END_STATE(d, e, j)); \
+            mine_gas[j][lane] = s.volume; \
+            mine_gas[M + j][lane] = s.p; \
+        } \
+    }
+#define MY_TRACE(d, e) {mine[0], mine_gas[0], mine_gas[M], M * LANES, LANES, LANES}
+#else
+#define END_STATE(d, e, j) OWN_STATE(0, NODE_OF(d, j, (e) * (M - 1)))
+#define FIND_MINE(d, e)
+#define MY_TRACE(d, e) \
+    {own + NODE_OF(d, 0, (e) * (M - 1)) * LANES, \
+     gas[NODE_OF(d, 0, (e) * (M - 1))], \
+     gas[NP + NODE_OF(d, 0, (e) * (M - 1))], \
+     NP * LANES, \
+     NODE_OF(d, 1, 0) * LANES, \
+     NODE_OF(d, 1, 0) * LANES}
+#endif
+
 /* What is behind end e of direction d: `other`, and in lanes at a boundary the state inside. */
 #define FIND_OTHERS(d, e) \
     { \
         const int end = 2 * (d) + (e), shift = ROW_SHIFT(end), cut = LANES - shift; \
-        const int start = (e) ? 0 : (M - 1) * ((d) == 0 ? 1 : M), step = (d) == 0 ? M : 1; \
-        K_GLOBAL const real *one = STATES(ROW_ONE(end)) + start * LANES + shift; \
-        K_GLOBAL const real *two = STATES(ROW_TWO(end)) + start * LANES - cut; \
-        for (int c = 0; c < 4; c++) \
-            K_VECTORS(j, M) \
-            { \
-                const int at = (c * NP + j * step) * LANES; \
-                K_SET(other[c * M + j], \
-                      shift == 0 ? K_GET(one + at) : K_BELOW(cut, K_GET(one + at), K_GET(two + at))); \
-            } \
+        K_GLOBAL const real *one = STATES(ROW_ONE(end)) + shift; \
+        K_GLOBAL const real *two = STATES(ROW_TWO(end)) - cut; \
+        READ_OTHERS(d, e) \
         for (i32 loose = ROW_LOOSE(end), lane = 0; loose != 0; loose >>= 1, lane++) \
             if (loose & 1) GATHER(d, e, end) \
     }
+
+/* … where neighbours stand in rows: from the nodes at the other end, or with GAUSS points from all. */
+#define IN_ROWS(at) (shift == 0 ? K_GET(one + (at)) : K_BELOW(cut, K_GET(one + (at)), K_GET(two + (at))))
+#if GAUSS
+#define READ_OTHERS(d, e) \
+    vreal basis[M]; \
+    K_UNROLL for (int i = 0; i < M; i++) basis[i] = K_ALL(BASIS_AT(1 - (e), i)); \
+    for (int c = 0; c < 4; c++) \
+        K_VECTORS(j, M) \
+        { \
+            vreal sum = K_ALL(0); \
+            K_UNROLL for (int i = 0; i < M; i++) sum += basis[i] * IN_ROWS((c * NP + NODE_OF(d, j, i)) * LANES); \
+            K_SET(other[c * M + j], sum); \
+        }
+#else
+#define READ_OTHERS(d, e) \
+    for (int c = 0; c < 4; c++) \
+        K_VECTORS(j, M) K_SET(other[c * M + j], IN_ROWS((c * NP + NODE_OF(d, j, (1 - (e)) * (M - 1))) * LANES));
+#endif
 
 /* … in one lane. */
 #define GATHER(d, e, end) \
     { \
         const i32 face = faces[end], slot = K_TILE(neighbour, t, 4)[face * LANES + lane]; \
-        const i32 byte = K_TILE(neighbour_face, t, 4)[face * LANES + lane]; \
-        if (slot >= 0) { \
-            const i32 lanes = GROUP_LANES(layout, SLOT_GROUP(block_groups, slot)); \
-            const i64 first_point = FIRST_OF(slot) + starts[face * 64 + byte] * lanes; \
-            for (int j = 0; j < M; j++) \
-                for (int c = 0; c < 4; c++) \
-                    OTHER(c, j) = u[first_point + (starts[256 + face * 64 + byte] * j + c * NP) * lanes]; \
-        } else { \
-            for (int j = 0; j < M; j++) { \
-                const state in = OWN_STATE(0, NODE_OF(d, j, (e) * (M - 1))); \
-                SET_OTHER(j, in) \
-            } \
+        for (int j = 0; slot < 0 && j < M; j++) { \
+            const state in = END_STATE(d, e, j); \
+            SET_OTHER(j, in) \
         } \
+        if (slot >= 0) GATHER_TRACE(d, e) \
     }
+#if GAUSS /* neighbours are not turned */
+#define GATHER_TRACE(d, e) \
+    { \
+        const i32 lanes = GROUP_LANES(layout, SLOT_GROUP(block_groups, slot)); \
+        const real *all = u + FIRST_OF(slot); \
+        for (int c = 0; c < 4; c++) \
+            for (int j = 0; j < M; j++) { \
+                real sum = 0; \
+                for (int i = 0; i < M; i++) \
+                    sum += BASIS_AT(1 - (e), i) * all[(c * NP + NODE_OF(d, j, i)) * lanes]; \
+                OTHER(c, j) = sum; \
+            } \
+    }
+#else
+#define GATHER_TRACE(d, e) \
+    { \
+        const i32 byte = K_TILE(neighbour_face, t, 4)[face * LANES + lane]; \
+        const i32 lanes = GROUP_LANES(layout, SLOT_GROUP(block_groups, slot)); \
+        const i64 first_point = FIRST_OF(slot) + starts[face * 64 + byte] * lanes; \
+        for (int j = 0; j < M; j++) \
+            for (int c = 0; c < 4; c++) \
+                OTHER(c, j) = u[first_point + (starts[256 + face * 64 + byte] * j + c * NP) * lanes]; \
+    }
+#endif
 
 /* States beside the points of a face, with 1 / rho and the pressure: first rows, and how far it is from
  * one component or point to the next. */
@@ -160,9 +228,9 @@ ONE_PIECE void find_fluxes_1(trace l, trace r, real *to) { find_fluxes(l, r, 1, 
 /* Those through end e of direction d. */
 #define FIND_FLUXES(d, e, to) \
     { \
-        const int node = NODE_OF(d, 0, (e) * (M - 1)), step = NODE_OF(d, 1, 0) * LANES; \
-        const trace a = {own + node * LANES, gas[node], gas[NP + node], NP * LANES, step, step}; \
+        const trace a = MY_TRACE(d, e); \
         const trace b = {other[0], other_gas[0], other_gas[M], M * LANES, LANES, LANES}; \
+        FIND_MINE(d, e) \
         FIND_OTHERS(d, e) \
         K_NODES(j, M) \
         { \
@@ -187,11 +255,11 @@ ONE_PIECE void find_fluxes_1(trace l, trace r, real *to) { find_fluxes(l, r, 1, 
             const real r = (d) == 0 ? 2 * (e) - 1 : NODE(j), s = (d) == 0 ? NODE(j) : 2 * (e) - 1; \
             const real x = PLACE(0, r, s), y = PLACE(1, r, s), out_of = (e) ? K_R(1) : K_R(-1); \
             const real ux = (d) == 0 ? out_of : K_R(0), uy = (d) == 0 ? K_R(0) : out_of; \
-            const state mine = OWN_STATE(0, NODE_OF(d, j, (e) * (M - 1))); \
+            const state inside = END_STATE(d, e, j); \
             const state given = turned(given_state(b, x, y, time), ux, uy); \
-            const state at = turned_back(state_behind(BOUNDARY_TYPE(b), turned(mine, ux, uy), given), ux, uy); \
+            const state at = turned_back(state_behind(BOUNDARY_TYPE(b), turned(inside, ux, uy), given), ux, uy); \
             const side behind = side_of(along(at, d)); \
-            const side in = BOUNDARY_TYPE(b) == BOUNDARY_INFLOW ? behind : side_of(along(mine, d)); \
+            const side in = BOUNDARY_TYPE(b) == BOUNDARY_INFLOW ? behind : side_of(along(inside, d)); \
             const state f = (e) ? flux_between(in, behind) : flux_between(behind, in); \
             KEEP_FLUX(d, j, f, to, FLUX_PITCH(d)) \
         } \
@@ -293,6 +361,10 @@ K_KERNEL(sweep, K_IN(real, u), K_IN(i64, layout), K_IN(i32, block_groups), K_IN(
     K_SHARED(real, sums, 4 * M * M);  /* of lines along x */
     K_SHARED(real, other, 4 * M);     /* traces of neighbours */
     K_SHARED(real, other_gas, 2 * M);
+#if GAUSS
+    K_SHARED(real, mine, 4 * M); /* traces of the elements */
+    K_SHARED(real, mine_gas, 2 * M);
+#endif
     _Alignas(64) real left[TRACES * FLUX_PITCH(0)], right[TRACES * FLUX_PITCH(0)]; /* fluxes at both ends along x */
     _Alignas(64) real below[TRACES * LANES];             /* along y those at low ends … */
     _Alignas(64) real kept[(RING * TRACES + 2) * LANES]; /* … and those at high ends of some tiles */

@@ -57,3 +57,5 @@ mesh $data/mixed.msh 2 $data/mixed.geo
 mesh $data/octahedron.msh 3 $data/octahedron.geo
 mesh $data/ball.msh 3 $geo/ball.geo order=3 h=1.4
 mesh $data/bar.msh 3 $data/bar.geo
+mesh $data/square-16.msh 2 $geo/square.geo h=0.5
+mesh $data/square-10.msh 2 $data/square-10.geo

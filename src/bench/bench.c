@@ -12,9 +12,10 @@
 #define SHARED_BYTES_A_FLOP 4
 
 static const eg_bench_driver *const drivers[] = {
-    &eg_bench_stream, &eg_bench_fma,      &eg_bench_gemm,   &eg_bench_chain,
-    &eg_bench_matvec, &eg_bench_dot,      &eg_bench_launch, &eg_bench_advection,
-    &eg_bench_euler,  &eg_bench_elliptic, &eg_bench_ins,    &eg_bench_ins_steps,
+    &eg_bench_stream,    &eg_bench_fma,      &eg_bench_gemm,           &eg_bench_chain,
+    &eg_bench_matvec,    &eg_bench_dot,      &eg_bench_launch,         &eg_bench_advection,
+    &eg_bench_euler,     &eg_bench_elliptic, &eg_bench_elliptic_solve, &eg_bench_ins,
+    &eg_bench_ins_steps,
 };
 
 size_t eg_bench_count(void)
@@ -154,7 +155,10 @@ eg_status eg_bench_add(eg_bench *bench, const eg_bench_work *work)
                               .paper_gflops = NAN,
                               .share = work->share > 0 ? work->share : NAN,
                               .iterations = work->iterations > 0 ? work->iterations : NAN,
-                              .speed_up = work->speed_up > 0 ? work->speed_up : NAN};
+                              .speed_up = work->speed_up > 0 ? work->speed_up : NAN,
+                              .dof_per_s = work->dof_per_s > 0 ? work->dof_per_s : NAN,
+                              .bytes_per_element =
+                                  work->bytes_per_element > 0 ? work->bytes_per_element : NAN};
     snprintf(point->name, sizeof point->name, "%s", work->name);
     snprintf(point->size, sizeof point->size, "%s", work->size);
     double unpadded = 0;

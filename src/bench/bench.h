@@ -29,6 +29,9 @@ typedef struct eg_bench_point {
     /* Of a part of a step of time, NaN otherwise: its part of the step's time, iterations of a solve,
      * and how much sooner than with the first kind of step the same time is reached. */
     double share, iterations, speed_up;
+    /* Of a solve, which has iterations, too: unknowns a second, and bytes of the preconditioner for an
+     * element; NaN otherwise. */
+    double dof_per_s, bytes_per_element;
 } eg_bench_point;
 
 /* What the machine can do, measured; NaN where it was not measured or there is no such unit. */

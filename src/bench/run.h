@@ -31,7 +31,7 @@ typedef struct eg_bench_driver {
 
 extern const eg_bench_driver eg_bench_stream, eg_bench_fma, eg_bench_gemm, eg_bench_chain,
     eg_bench_matvec, eg_bench_dot, eg_bench_launch, eg_bench_advection, eg_bench_euler,
-    eg_bench_elliptic, eg_bench_ins, eg_bench_ins_steps;
+    eg_bench_elliptic, eg_bench_elliptic_solve, eg_bench_ins, eg_bench_ins_steps;
 
 /* Whether points of this degree are wanted. */
 bool eg_bench_wants(const eg_bench *bench, int degree);
@@ -55,6 +55,8 @@ typedef struct eg_bench_work {
     bool in_paper;         /* [karakus2018] has a figure of it, with a roofline */
     /* What eg_bench_point says of parts of a step: */
     double share, iterations, speed_up;
+    /* … and of solves: */
+    double dof_per_s, bytes_per_element;
 } eg_bench_work;
 
 eg_status eg_bench_add(eg_bench *bench, const eg_bench_work *work);

@@ -53,6 +53,8 @@ void cli_bench_json(eg_json *json, const eg_bench_result *result)
         eg_json_put_number(json, "share", p->share);
         eg_json_put_number(json, "iterations", p->iterations);
         eg_json_put_number(json, "speed_up", p->speed_up);
+        eg_json_put_number(json, "dof_per_s", p->dof_per_s);
+        eg_json_put_number(json, "bytes_per_element", p->bytes_per_element);
         eg_json_close(json);
     }
     eg_json_close(json);
@@ -91,9 +93,24 @@ static void ratio_cell(eg_table *table, double value)
     }
 }
 
-/* Columns of points: those of kernels, and those of parts of a step. */
-typedef enum cell_kind { CELL_TEXT, CELL_NUMBER, CELL_TIME, CELL_RATIO, CELL_BY } cell_kind;
-typedef enum cell_where { EVERYWHERE, OF_KERNELS, IF_PADDED, IF_IN_PAPER, OF_STEPS } cell_where;
+/* Columns of points: those of kernels, of parts of a step, and of solves. */
+typedef enum cell_kind {
+    CELL_TEXT,
+    CELL_NUMBER,
+    CELL_COUNT,
+    CELL_TIME,
+    CELL_RATIO,
+    CELL_BY
+} cell_kind;
+typedef enum cell_where {
+    EVERYWHERE,
+    OF_KERNELS,
+    IF_PADDED,
+    IF_IN_PAPER,
+    OF_STEPS,
+    ITERATED,
+    OF_SOLVES
+} cell_where;
 static const struct {
     eg_column column;
     cell_kind kind;
@@ -112,8 +129,10 @@ static const struct {
     {{"unpadded", false}, CELL_TIME, IF_PADDED, offsetof(eg_bench_point, unpadded_bound_s)},
     {{"paper GFLOP/s", false}, CELL_NUMBER, IF_IN_PAPER, offsetof(eg_bench_point, paper_gflops)},
     {{"share", false}, CELL_RATIO, OF_STEPS, offsetof(eg_bench_point, share)},
-    {{"iterations", false}, CELL_NUMBER, OF_STEPS, offsetof(eg_bench_point, iterations)},
+    {{"iterations", false}, CELL_NUMBER, ITERATED, offsetof(eg_bench_point, iterations)},
     {{"speed-up", false}, CELL_RATIO, OF_STEPS, offsetof(eg_bench_point, speed_up)},
+    {{"dof/s", false}, CELL_COUNT, OF_SOLVES, offsetof(eg_bench_point, dof_per_s)},
+    {{"bytes/element", false}, CELL_NUMBER, OF_SOLVES, offsetof(eg_bench_point, bytes_per_element)},
 };
 
 static void point_cell(eg_table *table, const eg_bench_point *p, size_t column)
@@ -130,6 +149,7 @@ static void point_cell(eg_table *table, const eg_bench_point *p, size_t column)
     }
     memcpy(&value, at, sizeof value);
     if (point_columns[column].kind == CELL_NUMBER) number_cell(table, value);
+    if (point_columns[column].kind == CELL_COUNT) eg_table_cell(table, "%.3e", value);
     if (point_columns[column].kind == CELL_TIME) time_cell(table, value);
     if (point_columns[column].kind == CELL_RATIO) ratio_cell(table, value);
 }
@@ -139,16 +159,19 @@ static eg_status put_points(eg_context *ctx, const eg_bench_result *result, eg_t
 {
     eg_column columns[EG_COUNT(point_columns)];
     size_t shown[EG_COUNT(point_columns)], count = 0;
-    bool in_paper = false, steps = false;
+    bool in_paper = false, steps = false, solves = false;
     for (size_t i = 0; i < result->count; i++) {
         in_paper = in_paper || isfinite(result->points[i].paper_gflops);
         steps = steps || isfinite(result->points[i].share);
+        solves = solves || isfinite(result->points[i].dof_per_s);
     }
     const bool show[] = {[EVERYWHERE] = true,
-                         [OF_KERNELS] = !steps,
-                         [IF_PADDED] = !steps && result->device.has_tensor_f64,
+                         [OF_KERNELS] = !steps && !solves,
+                         [IF_PADDED] = !steps && !solves && result->device.has_tensor_f64,
                          [IF_IN_PAPER] = in_paper,
-                         [OF_STEPS] = steps};
+                         [OF_STEPS] = steps,
+                         [ITERATED] = steps || solves,
+                         [OF_SOLVES] = solves};
     for (size_t c = 0; c < EG_COUNT(point_columns); c++) {
         if (!show[point_columns[c].where]) continue;
         columns[count] = point_columns[c].column;

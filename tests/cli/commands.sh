@@ -151,6 +151,11 @@ holds 'len(o["points"]) == 2 * 4 * 5'
 holds 'all(abs(sum(p["share"] for p in o["points"][i:i + 4]) - 1) < 1e-12 for i in range(0, 40, 5))'
 holds '[p["speed_up"] for p in o["points"][4::20]] == [1, 1]'
 holds 'all(1 < p["iterations"] < 60 for p in o["points"] if p["name"].endswith(("velocity", "pressure")))'
+run 0 bench elliptic-solve --quick --json --degrees 2 --device cpu:1
+is_json
+holds '[p["name"] for p in o["points"]] == ["pmg-cg-amg", "pmg-amg", "amg"]'
+holds 'all(5 < p["iterations"] < 60 and p["dof_per_s"] > 1e4 for p in o["points"])'
+holds '500 < o["points"][0]["bytes_per_element"] < 2000'
 run 2 bench launch --degrees 2
 says err "--degrees chooses"
 run 2 bench ins --degrees 11

@@ -28,3 +28,27 @@ K_FUNC i64 first_value(i32 place, i64 offset, i32 rows, i32 lanes)
     const i32 lane_of_place = place & (lanes - 1);
     return offset + (i64)(place - lane_of_place) * rows + lane_of_place;
 }
+
+/* On a CPU what comes next is asked for in time, TILES_AHEAD, and a little at a time: of what is asked for
+ * all at once processors forget most. Inside K_VECTORS(i, n): rows i, i + n, … of the `rows` that a tile has
+ * at p, of the tile ahead; all of them once i has gone from 0 to n. */
+#define TILES_AHEAD 2
+#define FETCH_SHARE(p, rows, i, n) \
+    for (int row = i; row < (rows); row += n) \
+        K_FETCH((p) + (TILES_AHEAD * (rows) + row) * LANES + lane);
+
+#if K_CPU
+/* Which of LANES neighbours are neither among the tiles that are asked for until tile t is done nor among
+ * TILES_BEHIND that were worked on before: bits of lanes. */
+#define TILES_BEHIND 64
+K_FUNC u64 find_far(const i32 *slots, i64 t)
+{
+    const i32 low = (i32)(t - TILES_BEHIND) * LANES, high = (i32)(t + TILES_AHEAD) * LANES;
+    u64 far = 0;
+    for (int i = 0; i < LANES; i++) {
+        const i32 slot = slots[i], is = (slot >= 0) & ((slot < low) | (slot >= high));
+        far |= (u64)is << i;
+    }
+    return far;
+}
+#endif

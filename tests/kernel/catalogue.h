@@ -698,6 +698,8 @@ static const catalogue_row catalogue[] = {
     {"kernel/dialect.k.c", "pointwise", EG_F64, .defines = {{"ROWS", 15}}},
     {"kernel/dialect.k.c", "pointwise", EG_F32, .defines = {{"ROWS", 15}}},
     {"kernel/dialect.k.c", "turn", EG_F64, 16, .defines = {{"ROWS", 1}}},
+    {"kernel/dialect.k.c", "gathered", EG_F64, .defines = {{"ROWS", 15}}},
+    {"kernel/dialect.k.c", "gathered", EG_F32, .defines = {{"ROWS", 15}}},
     /* Most of these functions are calls of the C library, one lane after the other. */
     {"kernel/functions.k.c", "functions", .real = EG_F64, .not_on_cpu = true},
     {"kernel/functions.k.c", "functions", .real = EG_F32, .not_on_cpu = true},

@@ -155,3 +155,16 @@ K_KERNEL(turn, K_IN(i32, x, LANES), K_OUT(i32, y, LANES))
         K_NODES(i, 1) K_TILE(y, t, 1)[lane] = s[i][(lane + LANES / 2 + 1) % LANES];
     }
 }
+
+/* Values of any tile, less those of this one. */
+K_KERNEL(gathered, K_IN(real, x, EXTENT), K_IN(i64, at, EXTENT), K_OUT(real, y, EXTENT))
+{
+    K_TILES(t)
+    {
+        K_VECTORS(i, ROWS)
+        {
+            const vreal there = K_GATHER(x, K_TILE(at, t, ROWS) + i * LANES);
+            K_SET(K_TILE(y, t, ROWS) + i * LANES, there - K_GET(K_TILE(x, t, ROWS) + i * LANES));
+        }
+    }
+}

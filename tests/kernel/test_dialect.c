@@ -1,6 +1,6 @@
 /* The first level of the kernel language, macro by macro, on every device against plain C: arguments,
- * tiles, nodes, rows, shared and private arrays, pointwise functions. test_gemm.c has its products,
- * test_fragments.c the second level. */
+ * tiles, nodes, rows, shared and private arrays, pointwise functions, gathered vectors. test_gemm.c has
+ * its products, test_fragments.c the second level. */
 #include "kernel/devices.h"
 
 #include <math.h>
@@ -342,6 +342,40 @@ static void test_dialect__functions_take_and_return_structs_by_value(void **stat
     on_every_device(pointwise);
 }
 
+/* --- vectors ------------------------------------------------------------------------------------- */
+
+static void gather(eg_device *device, eg_type real)
+{
+    static const instance instances[] = {{5, 2, 0, 0}, {3, 4, 0, 0}, {6, 8, 0, 0}, {4, 32, 0, 0}};
+    for (size_t k = 0; k < EG_COUNT(instances); k++) {
+        const size_t count = TILES * (size_t)(instances[k].rows * instances[k].lanes);
+        eg_kernel *kernel = create(device, real, "gathered", instances[k]);
+        uint64_t seed = 5;
+        array x = array_random(device, real, count, -1, 1, &seed);
+        array at = array_random(device, EG_I64, count, 0, 1, &seed);
+        array y = array_poisoned(device, real, count);
+        for (size_t i = 0; i < count; i++)
+            at.v[i] = (double)((i * 7919 + 5) % count);
+        array_upload(&at);
+        TEST_OK(eg_device_context(device),
+                eg_launch(kernel, TILES, EG_BUFFER("x", x.buffer), EG_BUFFER("at", at.buffer),
+                          EG_BUFFER("y", y.buffer)));
+        array_download(&y);
+        for (size_t i = 0; i < count; i++)
+            assert_near(y.v[i], x.v[(size_t)at.v[i]] - x.v[i], 2 * epsilon(real), "y", i);
+        array_free(&y);
+        array_free(&at);
+        array_free(&x);
+        eg_kernel_destroy(&kernel);
+    }
+}
+
+static void test_dialect__vectors_gather_values_of_any_tile(void **state)
+{
+    (void)state;
+    on_every_device(gather);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,6 +384,7 @@ int main(void)
         KERNEL_TEST(test_dialect__loops_visit_every_node_once_and_arrays_survive_barriers),
         KERNEL_TEST(test_dialect__more_tiles_than_blocks_are_all_done),
         KERNEL_TEST(test_dialect__functions_take_and_return_structs_by_value),
+        KERNEL_TEST(test_dialect__vectors_gather_values_of_any_tile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

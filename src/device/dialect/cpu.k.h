@@ -7,6 +7,7 @@ typedef float f32;
 typedef int64_t i64;
 typedef int32_t i32;
 typedef uint32_t u32;
+typedef uint64_t u64;
 typedef uint8_t u8;
 
 #define K_INFINITY K_R(INFINITY)
@@ -96,6 +97,7 @@ K_INLINE void k_store(real *p, k_vector v) { *(k_vector *)p = v; }
 typedef real vreal;
 #define K_GET(p) ((p)[lane])
 #define K_SET(p, x) ((p)[lane] = (x))
+#define K_GATHER(p, at) ((p)[(at)[lane]])
 #define K_BELOW(bound, a, b) (lane < (bound) ? (a) : (b))
 #define K_UP(x, before) (before)
 #define K_ALL(x) (x)
@@ -154,6 +156,24 @@ K_INLINE vreal k_up(vreal x, vreal before)
     return before;
 #endif
 }
+/* One value after the other: processors gather vectors no faster, and many slower. */
+K_INLINE vreal k_gather(const real *p, const i64 *at)
+{
+#if K_VN == 16
+    return (vreal){p[at[0]],  p[at[1]],  p[at[2]],  p[at[3]], p[at[4]],  p[at[5]],
+                   p[at[6]],  p[at[7]],  p[at[8]],  p[at[9]], p[at[10]], p[at[11]],
+                   p[at[12]], p[at[13]], p[at[14]], p[at[15]]};
+#elif K_VN == 8
+    return (vreal){p[at[0]], p[at[1]], p[at[2]], p[at[3]], p[at[4]], p[at[5]], p[at[6]], p[at[7]]};
+#elif K_VN == 4
+    return (vreal){p[at[0]], p[at[1]], p[at[2]], p[at[3]]};
+#else
+    vreal x;
+    for (int i = 0; i < K_VN; i++) x[i] = p[at[i]];
+    return x;
+#endif
+}
+#define K_GATHER(p, at) k_gather(p, (at) + lane)
 #define K_BELOW(bound, a, b) k_below((bound) - lane, a, b)
 #define K_UP(x, before) k_up(x, before)
 #define K_ALL(x) ((vreal){0} + (x))
@@ -197,6 +217,19 @@ K_INLINE void k_stream(real *p, k_vector v) { k_store(p, v); }
 #define K_LEAVE() __builtin_ia32_sfence()
 #else
 #define K_LEAVE() ((void)0)
+#endif
+
+/* The number of the lowest bit of x, of which one is set. */
+#ifdef __GNUC__
+#define K_LOWEST(x) __builtin_ctzll(x)
+#else
+K_INLINE int k_lowest(u64 x)
+{
+    int i = 0;
+    while (!(x >> i & 1)) i++;
+    return i;
+}
+#define K_LOWEST(x) k_lowest(x)
 #endif
 
 /* A hint that the cache line at p will be wanted in a while. */
@@ -313,8 +346,15 @@ K_INLINE void k_gemm(const int add, const int M, const int K, const int S, const
 #define K_Y(x, f) x[f][k_q][k_h]
 #define K_POINT(c, n) K_MIN((c) * K_FN + k_q, (n) - 1)
 
-/* From tile t to its next lanes, or to the next tile: what will be wanted next. */
-#define K_NEXT(rows) (k_l0 + K_FL < LANES ? K_FL : (rows) * LANES - k_l0)
+/* So far ahead of what is loaded what will be wanted is asked for: whole tiles, 1024 bytes or more. */
+#define K_NEXT(rows) \
+    ((1023 + (rows) * K_LANE_BYTES) / ((rows) * K_LANE_BYTES) * ((rows) * LANES))
+
+K_INLINE k_vector k_load_next(const real *p, const int next)
+{
+    k_prefetch(p + next, 2);
+    return k_load(p);
+}
 
 #define K_LOAD(x, f, F, n, u, rows, first) \
     k_load_rows((F) * (n), n, K_PADDED(n), K_TILE(u, k_t, rows) + (first) * LANES + k_l0, \
@@ -325,8 +365,7 @@ K_INLINE void k_load_rows(const int count, const int n, const int padded, const 
     for (int f = 0; f < count / n; f++)
         for (int r = 0; r < n; r++) {
             const real *row = p + (f * n + r) * LANES;
-            k_prefetch(row + next, 2);
-            k_store(x + (f * padded + r) * K_FL, k_load(row));
+            k_store(x + (f * padded + r) * K_FL, k_load_next(row, next));
         }
 }
 #define K_STORE(x, f, F, n, u, rows, first) \
@@ -366,26 +405,29 @@ K_INLINE void k_copy_rows(const real *from, real *to)
 }
 
 /* Sums and differences of rows that are mirror images, times `scale`: pairs [n][2]. */
-K_INLINE void k_take_pairs(const real scale, const int n, const int no, const real *p,
+K_INLINE void k_take_pairs(const real scale, const int n, const int no, const real *p, const int next,
                            const i32 *pairs, real *e, real *o)
 {
     for (int r = 0; r < n; r++) {
-        const k_vector a = k_load(p + pairs[2 * r] * LANES), b = k_load(p + pairs[2 * r + 1] * LANES);
+        const real *first = p + pairs[2 * r] * LANES, *second = p + pairs[2 * r + 1] * LANES;
+        const k_vector a = k_load_next(first, next), b = k_load_next(second, next);
         k_store(e + r * K_FL, scale * (a + b));
         if (r < no) k_store(o + r * K_FL, scale * (a - b));
     }
 }
 #define K_LOADPAIRS(xe, xo, f, ne, no, u, rows, first, pairs) \
-    k_take_pairs(K_R(1), ne, no, K_TILE(u, k_t, rows) + (first) * LANES + k_l0, pairs, xe[f][0], xo[f][0])
+    k_take_pairs(K_R(1), ne, no, K_TILE(u, k_t, rows) + (first) * LANES + k_l0, K_NEXT(rows), pairs, \
+                 xe[f][0], xo[f][0])
 #define K_SUMPAIRS(ze, zo, f, ne, no, u, rows, first, pairs) \
-    k_take_pairs(K_R(0.5), ne, no, K_TILE(u, k_t, rows) + (first) * LANES + k_l0, pairs, ze[f][0], zo[f][0])
+    k_take_pairs(K_R(0.5), ne, no, K_TILE(u, k_t, rows) + (first) * LANES + k_l0, K_NEXT(rows), pairs, \
+                 ze[f][0], zo[f][0])
 #define K_POINTPAIRS(e, o, f, c, n, u, rows, first, pairs) \
-    k_point_pairs((n) - (c) * K_FN, K_TILE(u, k_t, rows) + (first) * LANES + k_l0, \
+    k_point_pairs((n) - (c) * K_FN, K_TILE(u, k_t, rows) + (first) * LANES + k_l0, K_NEXT(rows), \
                   (pairs) + 2 * (c) * K_FN, e[f][0], o[f][0])
-K_INLINE void k_point_pairs(const int n, const real *p, const i32 *pairs, real *e, real *o)
+K_INLINE void k_point_pairs(const int n, const real *p, const int next, const i32 *pairs, real *e, real *o)
 {
     const int some = K_MIN(n, K_FN);
-    k_take_pairs(K_R(1), some, some, p, pairs, e, o);
+    k_take_pairs(K_R(1), some, some, p, next, pairs, e, o);
     for (int r = some; r < K_FN; r++) {
         k_store(e + r * K_FL, (k_vector){0});
         k_store(o + r * K_FL, (k_vector){0});
@@ -420,7 +462,7 @@ K_INLINE void k_fold(const real *a, const real *b, real *e, real *o)
         if (condition) k_stream(K_TILE(u, k_t, rows) + (row) * LANES + k_l0, k_load(y[f][k_q])); \
     }
 #define K_LANELOAD(x, u, rows, row) \
-    k_store(x, k_load(K_TILE(u, k_t, rows) + (row) * LANES + k_l0))
+    k_store(x, k_load_next(K_TILE(u, k_t, rows) + (row) * LANES + k_l0, K_NEXT(rows)))
 #define K_ZERO(x, F, n) \
     for (int k_f = 0; k_f < (F); k_f++) \
         for (int k_r = 0; k_r < K_PADDED(n); k_r++) k_store(x[k_f][k_r], (k_vector){0})

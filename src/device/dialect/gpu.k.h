@@ -26,6 +26,7 @@ typedef real vreal;
 #define K_GET(p) ((p)[lane])
 #define K_SET(p, x) ((p)[lane] = (x))
 #define K_SEND(p, x) K_SET(p, x)
+#define K_GATHER(p, at) ((p)[(at)[lane]])
 #define K_BELOW(bound, a, b) (lane < (bound) ? (a) : (b))
 #define K_PRIVATE(type, x, n) type x[((n) + K_TY - 1) / K_TY]
 #define K_P(x) x[k_i]

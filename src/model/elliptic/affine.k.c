@@ -13,7 +13,6 @@
  *
  *     factors    [tiles][FACTORS][lanes] G_rr, G_rs, G_ss, λ J, T of each face
  *     own_node   [3][NFP] which node each point of a face is
- *     other_node [3][2][NFP] the same of a neighbour, by its face and orientation
  *     flux       [slot_count / lanes][3 NFP][lanes] Q, by slots
  *     normal     ∂/∂n̂ at the points of faces;  along  ∂/∂t of values on a face
  *     back       M⁻¹ alongᵀ M, M being the mass matrix of a face
@@ -25,10 +24,6 @@
 #include "field/trace.k.h"
 #include "model/elliptic/affine.k.h"
 
-#define AHEAD 16  /* so many tiles ahead values are asked for, */
-#define SOON 2    /* and those of neighbours, unless they are in between, */
-#define BEFORE 64 /* or among so many tiles that came before */
-#define LINE 8    /* values in a line of a cache, or fewer */
 #define COLUMNS (STIFF * NP + 2 * POINTS)
 
 #define FACTOR(i) K_TILE(factors, t, FACTORS)[(i) * LANES + lane]
@@ -44,7 +39,12 @@ K_KERNEL(slopes, K_IN(real, u, NP *LANES), K_IN(real, factors, FACTORS *LANES), 
     K_SHARED(real, dt, POINTS);
     K_TILES(t)
     {
-        K_NODES(i, POINTS) trace[i][lane] = K_TILE(u, t, NP)[own_node[i] * LANES + lane];
+        K_VECTORS(i, POINTS)
+        {
+            K_SET(trace[i], K_GET(K_TILE(u, t, NP) + own_node[i] * LANES));
+            FETCH_SHARE(K_TILE(u, t, NP), NP, i, POINTS)
+            FETCH_SHARE(K_TILE(factors, t, FACTORS), FACTORS, i, POINTS)
+        }
         K_GEMM(POINTS, NP, normal, K_G(K_TILE(u, t, NP)), K_S(dn));
         K_SYNC;
         K_GEMM_LINES(NFP, NFP, 1, 3, along, K_S(trace), K_S(dt));
@@ -67,6 +67,26 @@ K_KERNEL(slopes, K_IN(real, u, NP *LANES), K_IN(real, factors, FACTORS *LANES), 
         aside[f][lane] = K_R(-0.5) * ASIDE(f, G_RR, G_RS, G_SS); \
     }
 
+/* Asks for what neighbours of the next tile have on their faces, if it is far. */
+#if K_CPU
+#define FETCH_NEIGHBOURS \
+    for (int f = 0; f < 3; f++) { \
+        const i64 row = 3 * K_MIN(t + 1, K_STOP - 1) + f; \
+        for (u64 far = find_far(neighbour + row * LANES, t); far; far &= far - 1) { \
+            const i64 at = row * LANES + K_LOWEST(far); \
+            const i32 slot = neighbour[at], face = neighbour_face[at] & 7; \
+            const real *values = u + first_value(slot, begin, NP, LANES); \
+            const real *slopes = flux + first_value(slot, 0, POINTS, LANES) + face * NFP * LANES; \
+            for (int p = 0; p < NFP; p++) { \
+                K_FETCH(values + own_node[face * NFP + p] * LANES); \
+                K_FETCH(slopes + p * LANES); \
+            } \
+        } \
+    }
+#else
+#define FETCH_NEIGHBOURS
+#endif
+
 /* Tiles of one group that begins at slot 0 and at value `begin` of u. `rest`: y = b - A u; else b is not
  * read.
  *
@@ -74,12 +94,17 @@ K_KERNEL(slopes, K_IN(real, u, NP *LANES), K_IN(real, factors, FACTORS *LANES), 
  * its T where u is given, 1 where Q is. */
 K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(real, b, NP *LANES), K_VAL(i32, rest),
          K_IN(real, flux), K_IN(i32, neighbour, 3 *LANES), K_IN(u8, neighbour_face, 3 *LANES),
-         K_IN(real, factors, FACTORS *LANES), K_IN(i32, own_node), K_IN(i32, other_node),
+         K_IN(real, factors, FACTORS *LANES), K_IN(i32, own_node),
          K_OP(back, NFP, NFP), K_OP(sum, NP, COLUMNS), K_OUT(real, y, NP *LANES))
 {
     K_SHARED(i64, where, 3); /* the neighbour's first value in u, */
-    K_SHARED(i64, first, 3); /* … and in Q */
-    K_SHARED(i32, side, 3);  /* its face and how it is turned: a row of other_node */
+    K_SHARED(i64, first, 3); /* … that of its face in Q, and from there to the next */
+    K_SHARED(i32, step, 3);
+    K_SHARED(i32, way_first, 3); /* how the neighbour's nodes follow one another */
+    K_SHARED(i32, way_slope, 3);
+    K_SHARED(i32, way_bend, 3);
+    K_SHARED(i64, value_at, POINTS); /* in u */
+    K_SHARED(i64, slope_at, POINTS); /* in Q */
     K_SHARED(real, sigma, 3);
     K_SHARED(real, penalty, 3);
     K_SHARED(real, across, 3); /* -a/2, -b/2 */
@@ -87,14 +112,6 @@ K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(real, b, NP *LANES), K_VA
     K_SHARED(real, x, COLUMNS);
     K_SHARED(real, z, POINTS);
     K_SHARED(real, product, NP);
-#if K_CPU
-    i32 values_at[6][NFP], slopes_at[6][NFP]; /* of a neighbour's points, behind its first values */
-    for (int i = 0; i < 6 * NFP; i++) {
-        const int face = i / (2 * NFP), p = i % NFP;
-        values_at[i / NFP][p] = other_node[i] * LANES;
-        slopes_at[i / NFP][p] = (face * NFP + (i / NFP % 2 ? NFP - 1 - p : p)) * LANES;
-    }
-#endif
     K_TILES(t)
     {
         K_GLOBAL const real *own = K_TILE(u + begin, t, NP);
@@ -107,9 +124,14 @@ K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(real, b, NP *LANES), K_VA
                 const i32 slot = K_TILE(neighbour, t, 3)[f * LANES + lane];
                 const i32 there = slot < 0 ? (i32)t * LANES + lane : slot;
                 const i32 code = slot < 0 ? f : K_L(byte), face = code & 7, turned = code >> 3;
+                const walk way = walk_along(face, turned);
                 where[f][lane] = first_value(there, begin, NP, LANES);
-                first[f][lane] = first_value(there, 0, POINTS, LANES);
-                side[f][lane] = face * 2 + turned;
+                first[f][lane] = first_value(there, 0, POINTS, LANES) +
+                                 (face * NFP + turned * (NFP - 1)) * LANES;
+                step[f][lane] = (1 - 2 * turned) * LANES;
+                way_first[f][lane] = way.first;
+                way_slope[f][lane] = way.slope;
+                way_bend[f][lane] = way.bend;
             }
             K_LANE
             {
@@ -122,25 +144,8 @@ K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(real, b, NP *LANES), K_VA
             if (f == 1) FIND_SLOPES(1)
             if (f == 2) FIND_SLOPES(2)
         }
-#if K_CPU
-        /* What comes next is asked for in time: of the elements themselves, and of neighbours that are
-         * neither among them nor among those that came before. */
-        for (int i = 0; i < NP * LANES; i += LINE) K_FETCH(own + AHEAD * NP * LANES + i);
-        for (int i = 0; i < POINTS * LANES; i += LINE) K_FETCH(K_TILE(flux, t + AHEAD, POINTS) + i);
-        const i64 soon = K_MIN(t + SOON, K_STOP - 1);
-        for (int i = 0; i < 3 * LANES; i++) {
-            const i32 slot = K_TILE(neighbour, soon, 3)[i];
-            if (slot >= (t - BEFORE) * LANES && slot < (t + AHEAD) * LANES) continue;
-            const i32 inside = K_MAX(slot, 0), byte = K_TILE(neighbour_face, soon, 3)[i];
-            const real *values = u + first_value(inside, begin, NP, LANES);
-            const real *slopes =
-                flux + first_value(inside, 0, POINTS, LANES) + (byte & 7) * NFP * LANES;
-            for (int p = 0; p < NFP; p++) {
-                K_FETCH(values + own_node[(byte & 7) * NFP + p] * LANES);
-                K_FETCH(slopes + p * LANES);
-            }
-        }
-#endif
+        FETCH_NEIGHBOURS
+        K_SYNC;
         K_ROWS(i, NP)
         {
             K_LANE
@@ -154,40 +159,32 @@ K_KERNEL(apply, K_IN(real, u), K_VAL(i64, begin), K_IN(real, b, NP *LANES), K_VA
 #endif
             }
         }
-        K_SYNC;
-#if K_CPU
-        /* One value after the other: processors gather vectors no faster, and many slower. What is volatile
-         * keeps compilers from doing so. */
-        for (int f = 0; f < 3; f++)
-            for (int l = 0; l < LANES; l++) {
-                const i32 from = *(const volatile i32 *)&side[f][l];
-                const real *values = u + where[f][l], *slopes = flux + first[f][l];
-                K_UNROLL for (int p = 0; p < NFP; p++)
-                {
-                    x[STIFF * NP + f * NFP + p][l] = values[values_at[from][p]];
-                    z[f * NFP + p][l] = slopes[slopes_at[from][p]];
-                }
-            }
-#endif
         K_ROWS(i, POINTS)
         {
+            const int f = i / NFP, p = i % NFP;
+            K_LANE value_at[i][lane] =
+                where[f][lane] + LANES * NODE_OF_WALK(way_first[f][lane], way_slope[f][lane],
+                                                      way_bend[f][lane], p);
+            K_LANE slope_at[i][lane] = first[f][lane] + p * step[f][lane];
+        }
+        K_SYNC;
+        K_VECTORS(i, POINTS)
+        {
             const int f = i / NFP;
-            K_LANE
-            {
-#if K_CPU
-                const real value = x[STIFF * NP + i][lane], slope = z[i][lane];
-#else
-                const i32 from = side[f][lane], p = i % NFP, q = from & 1 ? NFP - 1 - p : p;
-                const real value = u[where[f][lane] + other_node[from * NFP + p] * LANES];
-                const real slope = flux[first[f][lane] + (from / 2 * NFP + q) * LANES];
-#endif
-                const real mine = K_TILE(flux, t, POINTS)[i * LANES + lane];
-                const real jump = own[own_node[i] * LANES + lane] - sigma[f][lane] * value;
-                x[STIFF * NP + i][lane] =
-                    penalty[f][lane] * jump + K_R(0.5) * (sigma[f][lane] * slope - mine);
-                x[STIFF * NP + POINTS + i][lane] = across[f][lane] * jump;
-                z[i][lane] = aside[f][lane] * jump;
-            }
+            const vreal image = K_GET(sigma[f]);
+            const vreal jump =
+                K_GET(own + own_node[i] * LANES) - image * K_GATHER(u, value_at[i]);
+            const vreal mine = K_GET(K_TILE(flux, t, POINTS) + i * LANES);
+            const vreal other = image * K_GATHER(flux, slope_at[i]);
+            K_SET(x[STIFF * NP + i], K_GET(penalty[f]) * jump + K_R(0.5) * (other - mine));
+            K_SET(x[STIFF * NP + POINTS + i], K_GET(across[f]) * jump);
+            K_SET(z[i], K_GET(aside[f]) * jump);
+            FETCH_SHARE(own, NP, i, POINTS)
+            FETCH_SHARE(K_TILE(flux, t, POINTS), POINTS, i, POINTS)
+            FETCH_SHARE(K_TILE(factors, t, FACTORS), FACTORS, i, POINTS)
+            FETCH_SHARE(K_TILE(neighbour, t, 3), 3, i, POINTS)
+            FETCH_SHARE(K_TILE(neighbour_face, t, 3), 3, i, POINTS)
+            if (rest) FETCH_SHARE(K_TILE(b, t, NP), NP, i, POINTS)
         }
         K_SYNC;
         K_GEMM_LINES_ADD(NFP, NFP, 1, 3, back, K_S(z), K_S(x + STIFF * NP));

@@ -26,3 +26,6 @@ K_FUNC walk walk_along(i32 f, i32 turned)
     }
     return w;
 }
+
+/* The node that is point p of a face. */
+#define NODE_OF_WALK(first, slope, bend, p) ((first) + (((p) * ((slope) + (bend) * (p))) >> 1))

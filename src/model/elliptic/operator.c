@@ -287,7 +287,6 @@ static eg_status launch(eg_elliptic *a, int group, int64_t from, int64_t to, eg_
         EG_BUFFER("neighbour_face", g->neighbour_face),
         EG_BUFFER("factors", p->factors),
         EG_BUFFER("own_node", a->trace.own.node),
-        EG_BUFFER("other_node", a->trace.other.node),
         EG_OPERATOR("back", a->back),
         EG_OPERATOR("sum", a->sum),
         EG_BUFFER_AT("y", y, a->like->offset[group]),

@@ -79,11 +79,21 @@ static eg_status compile_advection(eg_ins_operator *o, int kind)
     const int fields = kind == BY_ITSELF ? 2 : 4, waves = kind == BY_ITSELF ? 2 : 1;
     const bool many =
         eg_device_get_info(o->space->device)->is_gpu && (e->degree == 3 || e->degree == 4);
-    const eg_define plain[] = {
-        {"NP", e->np}, {"NC", m->inner}, {"FIELDS", fields}, {"K_MIN_BLOCKS", many ? 12 : 1}};
-    const eg_define mirrored[] = {{"NP", e->np},      {"EVEN", m->even},
-                                  {"ODD", m->odd},    {"PAIRS", m->pairs},
-                                  {"FIELDS", fields}, {"K_OPERAND_REGISTERS", 0}};
+    /* What comes next adds to the volume term, but to its first elements first. */
+    const int streaming = eg_space_passes_caches(o->space, fields + 2);
+    const eg_define plain[] = {{"NP", e->np},
+                               {"NFP", e->face_np},
+                               {"NC", m->inner},
+                               {"FIELDS", fields},
+                               {"K_MIN_BLOCKS", many ? 12 : 1},
+                               {"K_STREAMING", streaming}};
+    const eg_define mirrored[] = {{"NP", e->np},
+                                  {"EVEN", m->even},
+                                  {"ODD", m->odd},
+                                  {"PAIRS", m->pairs},
+                                  {"FIELDS", fields},
+                                  {"K_OPERAND_REGISTERS", 0},
+                                  {"K_STREAMING", streaming}};
     const eg_define surface[] = {
         {"NP", e->np},    {"NFP", e->face_np},          {"Q", m->face}, {"FIELDS", fields},
         {"WAVES", waves}, {"K_UNROLL_CHUNKS", o->chain}}; /* which needs them so */
@@ -213,12 +223,10 @@ static eg_status launch_surface(eg_ins_operator *o, int kind, eg_field *const a[
         EG_OPERATOR("lift", o->chain ? m->padded_lift : m->face_lift),
         EG_BUFFER_AT("nu", out[0]->data, begin),
         EG_BUFFER_AT("nv", out[1]->data, begin),
-        /* Chains know which nodes are on faces. */
-        EG_BUFFER("own_node", o->trace.own.node),
-        EG_BUFFER("other_node", o->trace.other.node),
+        EG_BUFFER("own_node", o->trace.own.node), /* chains know */
     };
     return eg_launch_tiles(o->surface[kind], 0, g->own_tiles, arguments,
-                           EG_COUNT(arguments) - (o->chain ? 2 : 0));
+                           EG_COUNT(arguments) - (o->chain ? 1 : 0));
 }
 
 eg_status eg_ins_advect(eg_ins_operator *o, eg_field *const w[2], const eg_ins_data *given,

@@ -9,7 +9,8 @@
  *     geometry    [tiles][5][lanes] J, ∂r/∂x, ∂r/∂y, ∂s/∂x, ∂s/∂y
  *     faces       [tiles][3][3][lanes] outward unit normal, sJ
  *
- * and, shared, where [3], data [3], kind [3] (i64: as wide as the values they choose) and nodes [3]. */
+ * and, shared, where [3], data [3] and kind [3] (i64: as wide as the values they choose), some also nodes
+ * [3]. */
 #include "field/trace.k.h"
 
 #define POINTS (3 * NFP)
@@ -29,20 +30,24 @@
 #define NORMAL_Y(f) K_TILE(faces, t, 9)[(3 * (f) + 1) * LANES + lane]
 #define FACE_SIZE(f) K_TILE(faces, t, 9)[(3 * (f) + 2) * LANES + lane]
 
-/* where: the neighbour's first value; data: the first given at a boundary face that has `rows` rows;
- * nodes: a row of other_node. All are valid places, whichever of them is meant. */
+/* where: the neighbour's first value; data: the first given at a boundary face that has `rows` rows. Both are
+ * valid places, whichever of them is meant. */
+#define FIND_BEYOND(f, rows)                                                                    \
+    K_LANE                                                                                      \
+    {                                                                                           \
+        const i32 slot = K_TILE(beyond, t, 3)[f * LANES + lane];                                \
+        const i32 number = K_MAX(-1 - slot, 0);                                                 \
+        where[f][lane] = first_value(K_MAX(slot, 0), begin, ROWS_OF_FIELD, LANES);              \
+        data[f][lane] = first_value(number, 0, rows, LANES);                                    \
+        kind[f][lane] = kinds[K_MAX(-slot, 0)];                                                 \
+    }
+
+/* … and nodes: a row of other_node. */
 #define FIND_SIDES(rows)                                                                        \
     K_ROWS(f, 3)                                                                                \
     {                                                                                           \
         K_LANEVAR(i32, byte);                                                                   \
         K_LANE K_L(byte) = K_TILE(neighbour_face, t, 3)[f * LANES + lane];                      \
-        K_LANE                                                                                  \
-        {                                                                                       \
-            const i32 slot = K_TILE(beyond, t, 3)[f * LANES + lane];                            \
-            const i32 number = K_MAX(-1 - slot, 0);                                             \
-            where[f][lane] = first_value(K_MAX(slot, 0), begin, ROWS_OF_FIELD, LANES);          \
-            data[f][lane] = first_value(number, 0, rows, LANES);                                \
-            nodes[f][lane] = ((K_L(byte) & 7) * 2 + (K_L(byte) >> 3)) * NFP;                    \
-            kind[f][lane] = kinds[K_MAX(-slot, 0)];                                             \
-        }                                                                                       \
+        FIND_BEYOND(f, rows)                                                                    \
+        K_LANE nodes[f][lane] = ((K_L(byte) & 7) * 2 + (K_L(byte) >> 3)) * NFP;                 \
     }

@@ -17,9 +17,7 @@
 #include <stdio.h>
 
 typedef struct problem {
-    eg_mesh *mesh;
-    eg_comm *comm;
-    eg_space *space;
+    eg_bench_triangles on;
     eg_elliptic *op;
     eg_field *u, *y;
     eg_gradient *slopes;
@@ -45,9 +43,7 @@ static void destroy(problem *p)
     eg_field_destroy(&p->y);
     eg_field_destroy(&p->u);
     eg_elliptic_destroy(&p->op);
-    eg_space_destroy(&p->space);
-    eg_comm_destroy(&p->comm);
-    eg_mesh_destroy(&p->mesh);
+    eg_bench_triangles_destroy(&p->on);
 }
 
 /* Random values on a square of 2 cells² triangles with Dirichlet sides. */
@@ -55,24 +51,13 @@ static eg_status create(eg_bench *bench, int cells, int degree, eg_type real, eg
                         problem *p)
 {
     double *values = NULL;
-    int lanes = 0;
     eg_status status = EG_OK;
-    EG_TRY(eg_comm_self(bench->ctx, &p->comm));
-    EG_TRY(eg_mesh_create_box(
-        bench->ctx,
-        &(eg_box_options){
-            .shape = EG_SHAPE_TRI, .cells = {cells, cells}, .perturb = 0.2, .seed = 1},
-        &p->mesh));
-    EG_TRY(eg_elliptic_lanes(bench->device, p->mesh, degree, &lanes));
-    EG_TRY(eg_space_create(
-        bench->device, p->comm, p->mesh,
-        &(eg_space_options){.basis = EG_BASIS_LOBATTO, .degree = degree, .lanes = lanes},
-        &p->space));
-    EG_TRY(eg_elliptic_create(p->space, real, &(eg_elliptic_options){.form = form}, &p->op));
-    EG_TRY(eg_field_create(p->space, 1, real, &p->u));
-    EG_TRY(eg_field_create(p->space, 1, real, &p->y));
-    EG_TRY(eg_gradient_create(p->space, &p->slopes));
-    EG_TRY(eg_field_create(p->space, 2, EG_F64, &p->gradient));
+    EG_TRY(eg_bench_triangles_create(bench, cells, degree, eg_elliptic_lanes, &p->on));
+    EG_TRY(eg_elliptic_create(p->on.space, real, &(eg_elliptic_options){.form = form}, &p->op));
+    EG_TRY(eg_field_create(p->on.space, 1, real, &p->u));
+    EG_TRY(eg_field_create(p->on.space, 1, real, &p->y));
+    EG_TRY(eg_gradient_create(p->on.space, &p->slopes));
+    EG_TRY(eg_field_create(p->on.space, 2, EG_F64, &p->gradient));
     EG_TRY(eg_new(bench->ctx, eg_field_host_count(p->u), &values));
     eg_bench_random(7, eg_field_host_count(p->u), values);
     EG_TRY(eg_field_from_host(p->u, values));
@@ -124,9 +109,9 @@ static eg_status verify_gradient(eg_bench *bench, int degree)
     for (int i = 0; i < 3; i++)
         EG_TRY(
             eg_expression_create(bench->ctx, text[i], symbols, EG_COUNT(symbols), NULL, &list[i]));
-    EG_TRY(eg_function_create(p.space, (const eg_expression *[]){list[0]}, 1, &power));
-    EG_TRY(eg_function_create(p.space, (const eg_expression *[]){list[1], list[2]}, 2, &slopes));
-    EG_TRY(eg_field_create(p.space, 2, EG_F64, &exact));
+    EG_TRY(eg_function_create(p.on.space, (const eg_expression *[]){list[0]}, 1, &power));
+    EG_TRY(eg_function_create(p.on.space, (const eg_expression *[]){list[1], list[2]}, 2, &slopes));
+    EG_TRY(eg_field_create(p.on.space, 2, EG_F64, &exact));
     EG_TRY(eg_function_interpolate(power, 0, p.u));
     EG_TRY(eg_function_interpolate(slopes, 0, exact));
     EG_TRY(differentiate(&p));
@@ -169,7 +154,7 @@ static eg_status measure(eg_bench *bench, const char *name, int degree, eg_type 
     eg_bench_progress(bench, "%s %s", name, size);
     if (real == EG_F64) EG_TRY(verify(bench, degree));
     EG_TRY(create(bench, cells, degree, real, EG_ELLIPTIC_FASTEST, &p));
-    const double elements = p.mesh->element_count;
+    const double elements = p.on.mesh->element_count;
     work.bytes = elements * (value * (3 * n + 6 * on_face + 9) + 15);
     work.flops = elements * (2 * 3 * m * (n + m) + 2 * n * (3 * n + 6 * m) + 6 * m * m + beside);
     const double all = elements * (2 * padded(3 * m) * padded(n) + 12 * padded(m) * padded(m) +
@@ -196,7 +181,7 @@ static eg_status measure_gradient(eg_bench *bench, int degree)
     eg_bench_progress(bench, "gradient %s", size);
     EG_TRY(verify_gradient(bench, degree));
     EG_TRY(create(bench, (int)ceil(sqrt(dof / (2 * n))), degree, EG_F64, EG_ELLIPTIC_FASTEST, &p));
-    const double elements = p.mesh->element_count;
+    const double elements = p.on.mesh->element_count;
     work.bytes = elements * 8 * (3 * n + 4);
     work.flops = elements * (4 * n * n + 6 * n);
     EG_TRY(eg_bench_roof_create(bench, (size_t)work.bytes, bench->info->has_tensor_f64, EG_F64,

@@ -14,9 +14,7 @@
 enum { SAMPLES = 5 };
 
 typedef struct problem {
-    eg_mesh *mesh;
-    eg_comm *comm;
-    eg_space *space;
+    eg_bench_triangles on;
     eg_elliptic *op;
     eg_expression *source;
     eg_vectors *vectors;
@@ -42,30 +40,17 @@ static void destroy(problem *p)
     eg_vectors_destroy(&p->vectors);
     eg_expression_destroy(&p->source);
     eg_elliptic_destroy(&p->op);
-    eg_space_destroy(&p->space);
-    eg_comm_destroy(&p->comm);
-    eg_mesh_destroy(&p->mesh);
+    eg_bench_triangles_destroy(&p->on);
 }
 
 static eg_status create(eg_bench *bench, int cells, int degree, problem *p)
 {
     static const eg_symbol symbols[] = {{.name = "x", .variable = EG_VARIABLE_X},
                                         {.name = "y", .variable = EG_VARIABLE_Y}};
-    int lanes = 0;
     eg_status status = EG_OK;
-    EG_TRY(eg_comm_self(bench->ctx, &p->comm));
-    EG_TRY(eg_mesh_create_box(
-        bench->ctx,
-        &(eg_box_options){
-            .shape = EG_SHAPE_TRI, .cells = {cells, cells}, .perturb = 0.2, .seed = 1},
-        &p->mesh));
-    EG_TRY(eg_elliptic_lanes(bench->device, p->mesh, degree, &lanes));
-    EG_TRY(eg_space_create(
-        bench->device, p->comm, p->mesh,
-        &(eg_space_options){.basis = EG_BASIS_LOBATTO, .degree = degree, .lanes = lanes},
-        &p->space));
-    EG_TRY(eg_elliptic_create(p->space, EG_F64, &(eg_elliptic_options){0}, &p->op));
-    EG_TRY(eg_vectors_create(p->space, 1, EG_F64, &p->vectors));
+    EG_TRY(eg_bench_triangles_create(bench, cells, degree, eg_elliptic_lanes, &p->on));
+    EG_TRY(eg_elliptic_create(p->on.space, EG_F64, &(eg_elliptic_options){0}, &p->op));
+    EG_TRY(eg_vectors_create(p->on.space, 1, EG_F64, &p->vectors));
     EG_TRY(eg_vectors_new(p->vectors, &p->load));
     EG_TRY(eg_vectors_new(p->vectors, &p->u));
     EG_TRY(eg_expression_create(bench->ctx, "sin(3*x + 1)*exp(y) + x*y", symbols, EG_COUNT(symbols),
@@ -80,7 +65,7 @@ static eg_status solve(problem *p)
     eg_status status = EG_OK;
     EG_TRY(eg_pcg_solve(p->pcg, p->load, p->u, &p->result));
     if (p->result.outcome != EG_KRYLOV_CONVERGED && p->result.outcome != EG_KRYLOV_ROUNDING)
-        return eg_fail(p->space->ctx, EG_ERROR_NUMERIC, "not solved in %d iterations: %s",
+        return eg_fail(p->on.space->ctx, EG_ERROR_NUMERIC, "not solved in %d iterations: %s",
                        p->result.iterations, eg_krylov_outcome_text(p->result.outcome));
 done:
     return status;
@@ -125,9 +110,9 @@ static eg_status measure(eg_bench *bench, size_t kind, int degree, problem *p)
                          &p->pcg));
     EG_TRY(time_solves(bench, p, &work.time_s));
     work.iterations = p->result.iterations;
-    work.dof_per_s = (double)p->space->dof / work.time_s;
+    work.dof_per_s = (double)p->on.space->dof / work.time_s;
     work.bytes_per_element =
-        (double)eg_precondition_bytes(p->precondition) / p->mesh->element_count;
+        (double)eg_precondition_bytes(p->precondition) / p->on.mesh->element_count;
     EG_TRY(eg_bench_add(bench, &work));
 done:
     eg_pcg_destroy(&p->pcg);

@@ -30,9 +30,7 @@
 enum { BOUNDARIES = 4 };
 
 typedef struct problem {
-    eg_mesh *mesh;
-    eg_comm *comm;
-    eg_space *space;
+    eg_bench_triangles on;
     eg_ins_faces *faces;
     eg_expression *expression[4];   /* of a and w */
     eg_ins_data *carrier, *carried; /* a and w at boundaries */
@@ -93,9 +91,7 @@ static void destroy(problem *p)
     for (int i = 0; i < 4; i++)
         eg_expression_destroy(&p->expression[i]);
     eg_ins_faces_destroy(&p->faces);
-    eg_space_destroy(&p->space);
-    eg_comm_destroy(&p->comm);
-    eg_mesh_destroy(&p->mesh);
+    eg_bench_triangles_destroy(&p->on);
 }
 
 static eg_status parse(eg_bench *bench, const char *text, eg_expression **out)
@@ -131,26 +127,15 @@ static eg_status create(eg_bench *bench, int cells, int degree, problem *p)
 {
     static const eg_ins_kind kinds[BOUNDARIES] = {EG_INS_GIVEN, EG_INS_GIVEN, EG_INS_GIVEN,
                                                   EG_INS_GIVEN};
-    int lanes = 0;
     eg_status status = EG_OK;
-    EG_TRY(eg_comm_self(bench->ctx, &p->comm));
-    EG_TRY(eg_mesh_create_box(
-        bench->ctx,
-        &(eg_box_options){
-            .shape = EG_SHAPE_TRI, .cells = {cells, cells}, .perturb = 0.2, .seed = 1},
-        &p->mesh));
-    EG_TRY(eg_ins_lanes(bench->device, p->mesh, degree, &lanes));
-    EG_TRY(eg_space_create(
-        bench->device, p->comm, p->mesh,
-        &(eg_space_options){.basis = EG_BASIS_LOBATTO, .degree = degree, .lanes = lanes},
-        &p->space));
-    EG_TRY(eg_ins_faces_create(p->space, kinds, &p->faces));
+    EG_TRY(eg_bench_triangles_create(bench, cells, degree, eg_ins_lanes, &p->on));
+    EG_TRY(eg_ins_faces_create(p->on.space, kinds, &p->faces));
     EG_TRY(make_data(bench, degree, p));
-    EG_TRY(eg_ins_operator_create(p->space, p->faces, &(eg_ins_advection_options){0}, &p->op));
+    EG_TRY(eg_ins_operator_create(p->on.space, p->faces, &(eg_ins_advection_options){0}, &p->op));
     for (int i = 0; i < 2; i++) {
-        EG_TRY(eg_field_create(p->space, 1, EG_F64, &p->a[i]));
-        EG_TRY(eg_field_create(p->space, 1, EG_F64, &p->w[i]));
-        EG_TRY(eg_field_create(p->space, 1, EG_F64, &p->out[i]));
+        EG_TRY(eg_field_create(p->on.space, 1, EG_F64, &p->a[i]));
+        EG_TRY(eg_field_create(p->on.space, 1, EG_F64, &p->w[i]));
+        EG_TRY(eg_field_create(p->on.space, 1, EG_F64, &p->out[i]));
     }
 done:
     return status;
@@ -176,7 +161,7 @@ done:
 static eg_status compare(eg_bench *bench, const problem *p, const char *what, const char *first,
                          const char *second)
 {
-    const int degree = p->space->groups[0].degree;
+    const int degree = p->on.space->groups[0].degree;
     const char *const texts[] = {first, second};
     const size_t count = eg_field_host_count(p->out[0]);
     eg_expression *e = NULL;
@@ -188,7 +173,7 @@ static eg_status compare(eg_bench *bench, const problem *p, const char *what, co
     for (int c = 0; c < 2 && texts[c]; c++) {
         EG_TRY(eg_field_to_host(p->out[c], got));
         EG_TRY(parse(bench, texts[c], &e));
-        EG_TRY(eg_function_create(p->space, (const eg_expression *[]){e}, 1, &function));
+        EG_TRY(eg_function_create(p->on.space, (const eg_expression *[]){e}, 1, &function));
         EG_TRY(eg_function_interpolate(function, 0, p->out[c]));
         EG_TRY(eg_field_to_host(p->out[c], want));
         EG_TRY(eg_bench_compare_within(bench, what, 0, 1e-12 * degree * degree, got, want, count));
@@ -215,8 +200,8 @@ static eg_status verify(eg_bench *bench, int degree)
     EG_TRY(create(bench, 6, degree, &p));
     for (int i = 0; i < 4; i++) {
         fields[i] = i < 2 ? p.a[i] : p.w[i - 2];
-        EG_TRY(
-            eg_function_create(p.space, (const eg_expression *[]){p.expression[i]}, 1, &function));
+        EG_TRY(eg_function_create(p.on.space, (const eg_expression *[]){p.expression[i]}, 1,
+                                  &function));
         EG_TRY(eg_function_interpolate(function, 0, fields[i]));
         eg_function_destroy(&function);
     }
@@ -269,7 +254,7 @@ static eg_status measure(eg_bench *bench, int degree)
     EG_TRY(create(bench, (int)ceil(sqrt(values / (2 * n))), degree, &p));
     EG_TRY(fill(bench, &p));
     eg_ins_points(p.op, &inner, &face);
-    const double c = inner, q = face, k = p.mesh->element_count;
+    const double c = inner, q = face, k = p.on.mesh->element_count;
     const double sides = 36 * q * m + 12 * q * n;
     const double padded_sides = 36 * padded(q) * padded(m) + 4 * padded(3 * q) * padded(n);
     const double named = 8 * 14 + 15; /* bytes that describe an element and its neighbours */

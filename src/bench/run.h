@@ -3,6 +3,7 @@
 #define EG_BENCH_RUN_H
 
 #include "bench/bench.h"
+#include "field/field.h"
 
 /* Most points of one series. */
 #define EG_BENCH_POINTS_MAX 32
@@ -167,6 +168,23 @@ typedef eg_status eg_bench_measure(eg_bench *bench, eg_bench_roof *roof, int deg
 /* Measures degrees 1 to EG_BENCH_MAX_DEGREE under one roof. */
 eg_status eg_bench_degrees(eg_bench *bench, double bytes, bool from_cache,
                            eg_bench_measure *measure);
+
+/* --- triangles.c --------------------------------------------------------------------------------- */
+
+typedef struct eg_bench_triangles {
+    eg_mesh *mesh;
+    eg_comm *comm;
+    eg_space *space;
+} eg_bench_triangles;
+
+/* eg_elliptic_lanes and its like. */
+typedef eg_status eg_bench_lanes_of(const eg_device *device, const eg_mesh *mesh, int degree,
+                                    int *lanes);
+
+/* 2 cells² perturbed triangles of a degree on a square. On failure destroy what there is, too. */
+eg_status eg_bench_triangles_create(eg_bench *bench, int cells, int degree,
+                                    eg_bench_lanes_of *lanes_of, eg_bench_triangles *out);
+void eg_bench_triangles_destroy(eg_bench_triangles *triangles);
 
 /* --- data.c: arrays of doubles, filled and checked ------------------------------------------------ */
 

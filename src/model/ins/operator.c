@@ -31,7 +31,7 @@ eg_status eg_ins_lanes(const eg_device *device, const eg_mesh *mesh, int degree,
     EG_TRY(eg_ins_count_points(e, false, &inner, &face));
     EG_TRY(eg_elliptic_lanes(device, mesh, degree, lanes));
     /* `surface` has the most rows, and `load` the most columns. */
-    const int surface = 18 * (e->face_np + face) + 12, load = e->np + 9 * e->face_np;
+    const int surface = 21 * e->face_np + 18 * face + 20, load = e->np + 9 * e->face_np;
     const int continuity = eg_ins_continuity_rows(e->np, e->face_np);
     own = surface > load ? surface : load;
     own = eg_device_fit_lanes(device, own > continuity ? own : continuity);

@@ -72,13 +72,14 @@ eg_status eg_euler_find_rows(eg_euler *a, int group, const eg_euler_options *opt
     const size_t count = (size_t)g->own_tiles * 4;
     int32_t *rows = NULL;
     eg_status status = EG_OK;
-    const bool alike = a->scheme.method == EG_EULER_DG && space->group_count == 1 &&
-                       !eg_euler_limits_after(&options->limits) && all_stand_alike(a, group);
+    const bool finds_traces = a->scheme.method == EG_EULER_DG && space->group_count == 1 &&
+                              !eg_euler_limits_after(&options->limits);
     p->sweeps = eg_euler_sweeps_on(space->device) && !a->blend && p->cartesian &&
                 space->mesh->order == 1 && g->lanes <= LANES_MOST &&
-                (eg_euler_basis(a->scheme) == EG_BASIS_LOBATTO || alike);
-    if (p->sweeps) a->traced = false;
+                (eg_euler_basis(a->scheme) == EG_BASIS_LOBATTO ||
+                 (finds_traces && all_stand_alike(a, group)));
     if (!p->sweeps) return EG_OK;
+    a->traced = false;
     EG_TRY(eg_new(space->ctx, 4 * count + 1, &rows));
     p->ring = 1;
     for (size_t i = 0; i < count; i++) {

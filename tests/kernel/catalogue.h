@@ -171,12 +171,14 @@ typedef struct catalogue_row {
         }                                                                                          \
     }
 
-#define CATALOGUE_ELLIPTIC_AFFINE(entry, real, lanes, np, nfp, stiff)                              \
+#define CATALOGUE_ELLIPTIC_AFFINE(entry, real, lanes, np, nfp, stiff, even)                        \
     {                                                                                              \
         "model/elliptic/affine.k.c", entry, real, lanes, .defines = {                              \
             {"NP", np},                                                                            \
             {"NFP", nfp},                                                                          \
-            {"STIFF", stiff}                                                                       \
+            {"STIFF", stiff},                                                                      \
+            {"EVEN", even},                                                                        \
+            {"ODD", (np) - (even)}                                                                 \
         }                                                                                          \
     }
 #define CATALOGUE_ELLIPTIC_CHAIN(entry, real, lanes, np, nfp, stiff)                               \
@@ -537,12 +539,12 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_CELLS("cells", 0, 3, 3, 2, 0, 0, 2, 1, 0),
     CATALOGUE_CELLS("slopes", 0, 3, 3, 2, 0, 0, 2, 1, 0),
     CATALOGUE_CELLS("slopes", 16, 6, 2, 2, 1, 1, 0, 0, 0),
-    CATALOGUE_ELLIPTIC_AFFINE("slopes", EG_F64, 0, 3, 2, 3),
-    CATALOGUE_ELLIPTIC_AFFINE("slopes", EG_F64, 0, 45, 9, 4),
-    CATALOGUE_ELLIPTIC_AFFINE("slopes", EG_F32, 0, 15, 5, 3),
-    CATALOGUE_ELLIPTIC_AFFINE("apply", EG_F64, 0, 3, 2, 3),
-    CATALOGUE_ELLIPTIC_AFFINE("apply", EG_F64, 16, 66, 11, 4),
-    CATALOGUE_ELLIPTIC_AFFINE("apply", EG_F32, 0, 15, 5, 3),
+    CATALOGUE_ELLIPTIC_AFFINE("strips", EG_F64, 0, 3, 2, 3, 2),
+    CATALOGUE_ELLIPTIC_AFFINE("strips", EG_F64, 0, 45, 9, 4, 25),
+    CATALOGUE_ELLIPTIC_AFFINE("strips", EG_F32, 0, 15, 5, 3, 9),
+    CATALOGUE_ELLIPTIC_AFFINE("apply", EG_F64, 0, 3, 2, 3, 2),
+    CATALOGUE_ELLIPTIC_AFFINE("apply", EG_F64, 16, 66, 11, 4, 36),
+    CATALOGUE_ELLIPTIC_AFFINE("apply", EG_F32, 0, 15, 5, 3, 9),
     CATALOGUE_ELLIPTIC_CHAIN("slopes", EG_F64, 0, 3, 2, 3),
     CATALOGUE_ELLIPTIC_CHAIN("slopes", EG_F32, 0, 45, 9, 4),
     CATALOGUE_ELLIPTIC_CHAIN("apply", EG_F64, 16, 3, 2, 3),
@@ -700,6 +702,8 @@ static const catalogue_row catalogue[] = {
     {"kernel/dialect.k.c", "turn", EG_F64, 16, .defines = {{"ROWS", 1}}},
     {"kernel/dialect.k.c", "gathered", EG_F64, .defines = {{"ROWS", 15}}},
     {"kernel/dialect.k.c", "gathered", EG_F32, .defines = {{"ROWS", 15}}},
+    {"kernel/dialect.k.c", "fours", EG_F64, .defines = {{"ROWS", 1}}},
+    {"kernel/dialect.k.c", "fours", EG_F32, .defines = {{"ROWS", 1}}},
     /* Most of these functions are calls of the C library, one lane after the other. */
     {"kernel/functions.k.c", "functions", .real = EG_F64, .not_on_cpu = true},
     {"kernel/functions.k.c", "functions", .real = EG_F32, .not_on_cpu = true},

@@ -168,3 +168,21 @@ K_KERNEL(gathered, K_IN(real, x, EXTENT), K_IN(i64, at, EXTENT), K_OUT(real, y, 
         }
     }
 }
+
+/* Rows as they stand, lane after lane, FOURS_PITCH values apart; and four values in a row for each lane. */
+#define FOURS_PITCH 5
+K_KERNEL(fours, K_IN(real, x, 4 *LANES), K_IN(i32, at, LANES), K_OUT(real, spread, FOURS_PITCH *LANES),
+         K_OUT(real, gathered, 4 *LANES))
+{
+    K_TILES(t)
+    {
+        K_VECTORS(i, 1)
+        {
+            vreal v[4];
+            for (int j = 0; j < 4; j++) v[j] = K_GET(K_TILE(x, t, 4) + j * LANES);
+            K_SPREAD4(K_TILE(spread, t, FOURS_PITCH) + i, FOURS_PITCH, v);
+            K_GATHER4(x, K_TILE(at, t, 1), v);
+            for (int j = 0; j < 4; j++) K_SET(K_TILE(gathered, t, 4) + j * LANES, v[j]);
+        }
+    }
+}

@@ -376,6 +376,49 @@ static void test_dialect__vectors_gather_values_of_any_tile(void **state)
     on_every_device(gather);
 }
 
+static void spread(eg_device *device, eg_type real)
+{
+    static const instance instances[] = {
+        {1, 2, 0, 0}, {1, 4, 0, 0}, {1, 8, 0, 0}, {1, 16, 0, 0}, {1, 32, 0, 0}};
+    enum { PITCH = 5 };
+    for (size_t k = 0; k < EG_COUNT(instances); k++) {
+        const size_t lanes = (size_t)instances[k].lanes, count = TILES * lanes;
+        eg_kernel *kernel = create(device, real, "fours", instances[k]);
+        uint64_t seed = 5;
+        array x = array_random(device, real, 4 * count, -1, 1, &seed);
+        array at = array_random(device, EG_I32, count, 0, 1, &seed);
+        array rows = array_poisoned(device, real, PITCH * count);
+        array fours = array_poisoned(device, real, 4 * count);
+        for (size_t i = 0; i < count; i++)
+            at.v[i] = (double)((i * 7919 + 5) % (4 * count - 3));
+        array_upload(&at);
+        TEST_OK(eg_device_context(device),
+                eg_launch(kernel, TILES, EG_BUFFER("x", x.buffer), EG_BUFFER("at", at.buffer),
+                          EG_BUFFER("spread", rows.buffer), EG_BUFFER("gathered", fours.buffer)));
+        array_download(&rows);
+        array_download(&fours);
+        for (size_t i = 0; i < count; i++)
+            for (size_t j = 0; j < 4; j++) {
+                const size_t here = (i / lanes * 4 + j) * lanes + i % lanes;
+                assert_near(rows.v[PITCH * i + j], x.v[here], 0, "spread", i);
+                assert_near(fours.v[here], x.v[(size_t)at.v[i] + j], 0, "gathered", here);
+            }
+        for (size_t i = 0; i < count; i++) /* what is between stays as it was */
+            assert_true(isnan(rows.v[PITCH * i + 4]));
+        array_free(&fours);
+        array_free(&rows);
+        array_free(&at);
+        array_free(&x);
+        eg_kernel_destroy(&kernel);
+    }
+}
+
+static void test_dialect__vectors_are_spread_and_gathered_by_fours(void **state)
+{
+    (void)state;
+    on_every_device(spread);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -385,6 +428,7 @@ int main(void)
         KERNEL_TEST(test_dialect__more_tiles_than_blocks_are_all_done),
         KERNEL_TEST(test_dialect__functions_take_and_return_structs_by_value),
         KERNEL_TEST(test_dialect__vectors_gather_values_of_any_tile),
+        KERNEL_TEST(test_dialect__vectors_are_spread_and_gathered_by_fours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,6 +181,140 @@ K_INLINE vreal k_gather(const real *p, const i64 *at)
 #define K_PICK(lanes, a, b) k_pick(lanes, a, b)
 #endif
 
+/* Four values in a row of each lane as four vectors, x[j] = p[at[lane] + j], and back: lanes stand `pitch`
+ * values apart. By shuffles of vectors that hold the fours of several lanes. */
+#if K_PLAIN
+#define K_GATHER4(p, at, x) \
+    for (int k_j = 0; k_j < 4; k_j++) (x)[k_j] = (p)[(at)[lane] + k_j]
+#define K_SPREAD4(p, pitch, x) \
+    for (int k_j = 0; k_j < 4; k_j++) (p)[lane * (pitch) + k_j] = (x)[k_j]
+#else
+#define K_GATHER4(p, at, x) k_gather4(p, (at) + lane, x)
+#define K_SPREAD4(p, pitch, x) k_spread4((p) + lane * (pitch), pitch, x)
+typedef real k_four __attribute__((vector_size(4 * K_REAL / 8), may_alias, aligned(K_REAL / 8)));
+#define k_four_at(p) (*(const k_four *)(p))
+#define k_put_four(p, x, ...) (*(k_four *)(p) = __builtin_shufflevector(x, x, __VA_ARGS__))
+#define k_mix __builtin_shufflevector
+
+#if K_SHUFFLES && K_REAL == 64 && K_VN == 8
+#define K_FOURS 1
+#define K_LOW(a, b) k_mix(a, b, 0, 8, 2, 10, 4, 12, 6, 14)
+#define K_HIGH(a, b) k_mix(a, b, 1, 9, 3, 11, 5, 13, 7, 15)
+#define k_two_fours(i, j) \
+    k_mix(k_four_at(p + at[i]), k_four_at(p + at[j]), 0, 1, 2, 3, 4, 5, 6, 7)
+K_INLINE void k_gather4(const real *p, const i32 *at, vreal x[4])
+{
+    const vreal a = k_two_fours(0, 2), b = k_two_fours(1, 3);
+    const vreal c = k_two_fours(4, 6), d = k_two_fours(5, 7);
+    x[0] = k_mix(K_LOW(a, b), K_LOW(c, d), 0, 1, 4, 5, 8, 9, 12, 13);
+    x[1] = k_mix(K_HIGH(a, b), K_HIGH(c, d), 0, 1, 4, 5, 8, 9, 12, 13);
+    x[2] = k_mix(K_LOW(a, b), K_LOW(c, d), 2, 3, 6, 7, 10, 11, 14, 15);
+    x[3] = k_mix(K_HIGH(a, b), K_HIGH(c, d), 2, 3, 6, 7, 10, 11, 14, 15);
+}
+K_INLINE void k_spread_fours(real *p, const i64 pitch, vreal a, vreal b)
+{
+    const vreal c = k_mix(a, b, 0, 1, 8, 9, 2, 3, 10, 11), d = k_mix(a, b, 4, 5, 12, 13, 6, 7, 14, 15);
+    k_put_four(p, c, 0, 1, 2, 3);
+    k_put_four(p + 2 * pitch, c, 4, 5, 6, 7);
+    k_put_four(p + 4 * pitch, d, 0, 1, 2, 3);
+    k_put_four(p + 6 * pitch, d, 4, 5, 6, 7);
+}
+K_INLINE void k_spread4(real *p, const i64 pitch, const vreal x[4])
+{
+    k_spread_fours(p, pitch, K_LOW(x[0], x[1]), K_LOW(x[2], x[3]));
+    k_spread_fours(p + pitch, pitch, K_HIGH(x[0], x[1]), K_HIGH(x[2], x[3]));
+}
+
+#elif K_SHUFFLES && K_REAL == 64 && K_VN == 4
+#define K_FOURS 1
+#define K_LOW(a, b) k_mix(a, b, 0, 4, 2, 6)
+#define K_HIGH(a, b) k_mix(a, b, 1, 5, 3, 7)
+K_INLINE void k_turn4(vreal a, vreal b, vreal c, vreal d, vreal x[4])
+{
+    x[0] = k_mix(K_LOW(a, b), K_LOW(c, d), 0, 1, 4, 5);
+    x[1] = k_mix(K_HIGH(a, b), K_HIGH(c, d), 0, 1, 4, 5);
+    x[2] = k_mix(K_LOW(a, b), K_LOW(c, d), 2, 3, 6, 7);
+    x[3] = k_mix(K_HIGH(a, b), K_HIGH(c, d), 2, 3, 6, 7);
+}
+K_INLINE void k_gather4(const real *p, const i32 *at, vreal x[4])
+{
+    k_turn4(k_four_at(p + at[0]), k_four_at(p + at[1]), k_four_at(p + at[2]), k_four_at(p + at[3]), x);
+}
+K_INLINE void k_spread4(real *p, const i64 pitch, const vreal x[4])
+{
+    vreal y[4];
+    k_turn4(x[0], x[1], x[2], x[3], y);
+    for (int i = 0; i < 4; i++) *(k_four *)(p + i * pitch) = y[i];
+}
+
+#elif K_SHUFFLES && K_REAL == 32 && (K_VN == 16 || K_VN == 8 || K_VN == 4)
+#define K_FOURS 1
+/* Fours of lanes 4 i + j stand in vector j, which is four by four as many times as it is long. */
+#if K_VN == 16
+#define K_LOW(a, b) k_mix(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29)
+#define K_HIGH(a, b) k_mix(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31)
+#define K_LOW2(a, b) k_mix(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29)
+#define K_HIGH2(a, b) k_mix(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31)
+#define k_two_fours(i) \
+    k_mix(k_four_at(p + at[i]), k_four_at(p + at[(i) + 4]), 0, 1, 2, 3, 4, 5, 6, 7)
+#define k_fours_of(i) \
+    k_mix(k_two_fours(i), k_two_fours((i) + 8), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+#elif K_VN == 8
+#define K_LOW(a, b) k_mix(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
+#define K_HIGH(a, b) k_mix(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
+#define K_LOW2(a, b) k_mix(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
+#define K_HIGH2(a, b) k_mix(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
+#define k_fours_of(i) \
+    k_mix(k_four_at(p + at[i]), k_four_at(p + at[(i) + 4]), 0, 1, 2, 3, 4, 5, 6, 7)
+#else
+#define K_LOW(a, b) k_mix(a, b, 0, 4, 1, 5)
+#define K_HIGH(a, b) k_mix(a, b, 2, 6, 3, 7)
+#define K_LOW2(a, b) k_mix(a, b, 0, 1, 4, 5)
+#define K_HIGH2(a, b) k_mix(a, b, 2, 3, 6, 7)
+#define k_fours_of(i) k_four_at(p + at[i])
+#endif
+K_INLINE void k_turn4(vreal a, vreal b, vreal c, vreal d, vreal x[4])
+{
+    x[0] = K_LOW2(K_LOW(a, b), K_LOW(c, d));
+    x[1] = K_HIGH2(K_LOW(a, b), K_LOW(c, d));
+    x[2] = K_LOW2(K_HIGH(a, b), K_HIGH(c, d));
+    x[3] = K_HIGH2(K_HIGH(a, b), K_HIGH(c, d));
+}
+K_INLINE void k_gather4(const real *p, const i32 *at, vreal x[4])
+{
+    k_turn4(k_fours_of(0), k_fours_of(1), k_fours_of(2), k_fours_of(3), x);
+}
+K_INLINE void k_spread4(real *p, const i64 pitch, const vreal x[4])
+{
+    vreal y[4];
+    k_turn4(x[0], x[1], x[2], x[3], y);
+    for (int i = 0; i < 4; i++) {
+        k_put_four(p + i * pitch, y[i], 0, 1, 2, 3);
+#if K_VN >= 8
+        k_put_four(p + (i + 4) * pitch, y[i], 4, 5, 6, 7);
+#endif
+#if K_VN == 16
+        k_put_four(p + (i + 8) * pitch, y[i], 8, 9, 10, 11);
+        k_put_four(p + (i + 12) * pitch, y[i], 12, 13, 14, 15);
+#endif
+    }
+}
+#endif
+
+#if !K_FOURS /* other widths, older compilers */
+K_INLINE void k_gather4(const real *p, const i32 *at, vreal x[4])
+{
+    for (int j = 0; j < 4; j++)
+        for (int i = 0; i < K_VN; i++) x[j][i] = p[at[i] + j];
+}
+K_INLINE void k_spread4(real *p, const i64 pitch, const vreal x[4])
+{
+    for (int i = 0; i < K_VN; i++)
+        for (int j = 0; j < 4; j++) p[i * pitch + j] = x[j][i];
+}
+#endif
+#endif
+
 /* Keeps a vector that several sums need in a register; compilers would read it again for each of them. */
 #if K_PLAIN || K_VECTOR_BYTES < 16
 #define K_HOLD(x) ((void)0)

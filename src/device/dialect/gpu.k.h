@@ -27,6 +27,11 @@ typedef real vreal;
 #define K_SET(p, x) ((p)[lane] = (x))
 #define K_SEND(p, x) K_SET(p, x)
 #define K_GATHER(p, at) ((p)[(at)[lane]])
+#define K_GATHER4(p, at, x) \
+    K_UNROLL for (int k_j = 0; k_j < 4; k_j++) (x)[k_j] = (p)[(at)[lane] + k_j]
+#define K_SPREAD4(p, pitch, x) \
+    K_UNROLL for (int k_j = 0; k_j < 4; k_j++) (p)[lane * (pitch) + k_j] = (x)[k_j]
+#define K_ALL(x) (x)
 #define K_BELOW(bound, a, b) (lane < (bound) ? (a) : (b))
 #define K_PRIVATE(type, x, n) type x[((n) + K_TY - 1) / K_TY]
 #define K_P(x) x[k_i]

@@ -26,11 +26,11 @@ K_KERNEL(affine_factors, K_IN(f64, geometry, 5 *LANES), K_VAL(f64, k), K_VAL(f64
     }
 }
 
-/* … and those, of own elements: by n̂ᵀG n̂ of both sides of a face; types [boundaries] are 0: Dirichlet,
- * 1: Neumann. */
+/* … and those, of own elements: by n̂ᵀG n̂ of both sides of a face, `outer` times that where there is one side;
+ * types [boundaries] are 0: Dirichlet, 1: Neumann. */
 K_KERNEL(affine_penalties, K_IN(f64, geometry), K_IN(i32, neighbour, 3 *LANES),
          K_IN(u8, neighbour_face, 3 *LANES), K_IN(i32, types), K_VAL(f64, k), K_VAL(f64, scale),
-         K_INOUT(real, factors, 7 *LANES))
+         K_VAL(f64, outer), K_INOUT(real, factors, 7 *LANES))
 {
     K_TILES(t)
     {
@@ -71,8 +71,8 @@ K_KERNEL(affine_penalties, K_IN(f64, geometry), K_IN(i32, neighbour, 3 *LANES),
                 const f64 sloped = K_L(rr) + 2 * K_L(rs) + K_L(ss);
                 const f64 upright = K_L(face) == 0 ? K_L(ss) : K_L(rr);
                 const f64 other = K_L(face) == 1 ? sloped : upright;
-                const f64 outer = K_L(kind) == 0 ? 2 * K_L(mine) : 0;
-                K_L(rr) = scale * (K_L(kind) < 0 ? K_MAX(K_L(mine), other) : outer);
+                const f64 alone = K_L(kind) == 0 ? outer * K_L(mine) : 0;
+                K_L(rr) = scale * (K_L(kind) < 0 ? K_MAX(K_L(mine), other) : alone);
             }
             K_LANE K_TILE(factors, t, 7)[(4 + f) * LANES + lane] = (real)K_L(rr);
         }

@@ -61,7 +61,7 @@ static size_t list_defines(const eg_elliptic *a, eg_elliptic_kernel_file file, i
         file == EG_ELLIPTIC_AFFINE_MIRROR) {
         out[n++] = np, out[n++] = nfp, out[n++] = (eg_define){"STIFF", 3 + a->mass};
         if (file != EG_ELLIPTIC_AFFINE) out[n++] = (eg_define){"K_FN", 8};
-        if (file == EG_ELLIPTIC_AFFINE_MIRROR)
+        if (file != EG_ELLIPTIC_AFFINE_CHAIN)
             out[n++] = (eg_define){"EVEN", a->even}, out[n++] = (eg_define){"ODD", a->odd};
         if (file == EG_ELLIPTIC_AFFINE)
             out[n++] = (eg_define){"K_STREAMING", eg_space_passes_caches(a->space, 3)};
@@ -119,11 +119,11 @@ static eg_status make_affine_factors(eg_elliptic *a, int group)
     EG_TRY(eg_launch(geometry, g->tiles, EG_BUFFER("geometry", g->volume_factors),
                      EG_REAL("k", a->k), EG_REAL("lambda", a->options.lambda),
                      EG_BUFFER("factors", p->factors)));
-    EG_TRY(eg_launch(penalties, g->own_tiles, EG_BUFFER("geometry", g->volume_factors),
-                     EG_BUFFER("neighbour", g->neighbour),
-                     EG_BUFFER("neighbour_face", g->neighbour_face),
-                     EG_BUFFER("types", a->types_there), EG_REAL("k", a->k),
-                     EG_REAL("scale", penalty_scale(a)), EG_BUFFER("factors", p->factors)));
+    EG_TRY(eg_launch(
+        penalties, g->own_tiles, EG_BUFFER("geometry", g->volume_factors),
+        EG_BUFFER("neighbour", g->neighbour), EG_BUFFER("neighbour_face", g->neighbour_face),
+        EG_BUFFER("types", a->types_there), EG_REAL("k", a->k), EG_REAL("scale", penalty_scale(a)),
+        EG_REAL("outer", a->form == EG_ELLIPTIC_TILES ? 1 : 2), EG_BUFFER("factors", p->factors)));
 done:
     eg_kernel_destroy(&penalties);
     eg_kernel_destroy(&geometry);

@@ -13,11 +13,9 @@
 typedef struct triangle {
     int np, nfp;
     bool chain;
-    int tests;                 /* parts of `sum` that faces have: with ∂φ/∂t or without */
     int nodes, faces, columns; /* of a part of `sum`, of another, and of all */
     int points;                /* of all faces */
     double *normal;            /* [2][points][np] ∂/∂n̂ and ∂/∂t */
-    double *back;              /* [nfp][nfp] */
     double *sum;               /* [np][columns] */
     double *one, *two;
 } triangle;
@@ -32,17 +30,13 @@ static eg_status triangle_new(const eg_elliptic *a, triangle *m)
     const eg_element *e = a->element;
     const bool chain = a->form == EG_ELLIPTIC_CHAINS;
     eg_status status = EG_OK;
-    *m = (triangle){.np = e->np,
-                    .nfp = e->face_np,
-                    .chain = chain,
-                    .tests = a->form == EG_ELLIPTIC_TILES ? 2 : 3};
+    *m = (triangle){.np = e->np, .nfp = e->face_np, .chain = chain};
     m->nodes = padded(m->np, chain);
     m->points = 3 * m->nfp;
     m->faces = chain ? (m->nfp + 1) / 2 * 8 : 3 * m->nfp;
-    m->columns = (3 + a->mass) * m->nodes + m->tests * m->faces;
+    m->columns = (3 + a->mass) * m->nodes + 3 * m->faces;
     const size_t square = (size_t)m->np * (size_t)m->np;
     EG_TRY(eg_new(e->ctx, (size_t)(2 * m->points * m->np), &m->normal));
-    EG_TRY(eg_new(e->ctx, (size_t)(m->nfp * m->nfp), &m->back));
     EG_TRY(eg_new(e->ctx, (size_t)(m->np * m->columns), &m->sum));
     EG_TRY(eg_new(e->ctx, square, &m->one));
     EG_TRY(eg_new(e->ctx, square, &m->two));
@@ -55,7 +49,6 @@ static void triangle_free(eg_context *ctx, triangle *m)
     eg_release(ctx, &m->two);
     eg_release(ctx, &m->one);
     eg_release(ctx, &m->sum);
-    eg_release(ctx, &m->back);
     eg_release(ctx, &m->normal);
 }
 
@@ -109,7 +102,7 @@ static int column_of(const triangle *m, int f, int q)
     return m->chain ? q / 2 * 8 + f * 2 + q % 2 : f * m->nfp + q;
 }
 
-/* The columns of `sum` that faces give: Eᵀ M, normalᵀ M, and in chains alongᵀ M. */
+/* The columns of `sum` that faces give: Eᵀ M, normalᵀ M and alongᵀ M. */
 static void fill_faces(const eg_elliptic *a, triangle *m)
 {
     const eg_element *e = a->element;
@@ -120,39 +113,21 @@ static void fill_faces(const eg_elliptic *a, triangle *m)
                 const double mass = e->face->mass[p * nfp + q];
                 double *column = m->sum + first + column_of(m, f, q);
                 column[e->face_node[f * nfp + p] * m->columns] += mass;
-                for (int d = 0; d < m->tests - 1; d++)
+                for (int d = 0; d < 2; d++)
                     for (int i = 0; i < np; i++)
                         column[i * m->columns + (1 + d) * m->faces] +=
                             m->normal[(d * m->points + f * nfp + p) * np + i] * mass;
             }
 }
 
-/* M⁻¹ Dᵀ M of a face. */
-static void fill_back(const eg_element *e, triangle *m)
+static eg_status triangle_create(const eg_elliptic *a, triangle *m)
 {
-    const int n = m->nfp;
-    eg_dense_transpose(n, n, e->face->D, m->one);
-    eg_dense_multiply(n, n, n, m->one, e->face->mass, m->two);
-    eg_dense_multiply(n, n, n, e->face->mass_inverse, m->two, m->back);
-}
-
-eg_status eg_elliptic_make_affine_matrices(eg_elliptic *a)
-{
-    const eg_element *e = a->element;
-    eg_device *device = a->space->device;
-    triangle m;
     eg_status status = EG_OK;
-    EG_TRY(triangle_new(a, &m));
-    fill_nodes(a, &m);
-    fill_derivatives(a, &m);
-    fill_faces(a, &m);
-    fill_back(e, &m);
-    EG_TRY(eg_operator_create(device, a->real, 3 * m.nfp, m.np, m.normal, &a->normal));
-    EG_TRY(eg_operator_create(device, a->real, m.nfp, m.nfp, e->face->D, &a->along));
-    EG_TRY(eg_operator_create(device, a->real, m.nfp, m.nfp, m.back, &a->back));
-    EG_TRY(eg_operator_create(device, a->real, m.np, m.columns, m.sum, &a->sum));
+    EG_TRY(triangle_new(a, m));
+    fill_nodes(a, m);
+    fill_derivatives(a, m);
+    fill_faces(a, m);
 done:
-    triangle_free(e->ctx, &m);
     return status;
 }
 
@@ -180,10 +155,7 @@ eg_status eg_elliptic_make_chain_matrices(eg_elliptic *a)
 {
     triangle m;
     eg_status status = EG_OK;
-    EG_TRY(triangle_new(a, &m));
-    fill_nodes(a, &m);
-    fill_derivatives(a, &m);
-    fill_faces(a, &m);
+    EG_TRY(triangle_create(a, &m));
     EG_TRY(make_slopes(a, &m));
     EG_TRY(eg_operator_create(a->space->device, a->real, m.np, m.columns, m.sum, &a->sum));
 done:
@@ -228,40 +200,50 @@ done:
     return status;
 }
 
-/* What gives even, or odd, parts of y. */
-static eg_status make_part_sum(const eg_elliptic *a, const triangle *m, const eg_mirror *nodes,
-                               const eg_mirror *points, bool odd, eg_operator **out)
+/* What gives even, or odd, parts of y; parts of columns are filled up to chunks, or not (`pad`). What faces give is
+ * parts [first, last) of values, ∂/∂n̂ and ∂/∂t. */
+typedef struct part_sum {
+    const eg_mirror *nodes, *points;
+    bool odd, pad;
+    int first, last;
+} part_sum;
+
+static eg_status make_part_sum(const eg_elliptic *a, const triangle *m, const part_sum *p,
+                               eg_operator **out)
 {
+    const eg_mirror *nodes = p->nodes;
+    const bool odd = p->odd;
     const int np = m->np, rows = odd ? nodes->odd : nodes->even, total = m->columns;
-    const int same = padded(rows, true);
-    const int other = padded(odd ? nodes->even : nodes->odd, true);
-    const int columns = (2 + a->mass) * same + other + 3 * points->even;
+    const int same = padded(rows, p->pad);
+    const int other = padded(odd ? nodes->even : nodes->odd, p->pad);
+    const int on_faces = odd ? p->points->odd : p->points->even;
+    const int columns = (2 + a->mass) * same + other + (p->last - p->first) * on_faces;
     double *sum = NULL, *both = NULL, *at;
     eg_status status = EG_OK;
-    EG_TRY(eg_new(a->element->ctx, (size_t)(rows * columns), &sum));
+    EG_TRY(eg_new(a->element->ctx, (size_t)(rows * columns) + 1, &sum));
     EG_TRY(eg_new(a->element->ctx, (size_t)(2 * np * np), &both));
     for (int i = 0; i < np; i++)
         for (int j = 0; j < np; j++) {
-            const double rr = m->sum[i * total + j], ss = m->sum[i * total + 2 * np + j];
+            const double rr = m->sum[i * total + j], ss = m->sum[i * total + 2 * m->nodes + j];
             both[i * np + j] = rr + ss;
             both[(np + i) * np + j] = rr - ss;
         }
     at = sum;
     eg_mirror_fold(&(eg_mirror_block){nodes, nodes, odd, odd}, both, np, columns, at);
     at += same;
-    eg_mirror_fold(&(eg_mirror_block){nodes, nodes, odd, odd}, m->sum + np, total, columns, at);
+    eg_mirror_fold(&(eg_mirror_block){nodes, nodes, odd, odd}, m->sum + m->nodes, total, columns,
+                   at);
     at += same;
     eg_mirror_fold(&(eg_mirror_block){nodes, nodes, odd, !odd}, both + np * np, np, columns, at);
     at += other;
     if (a->mass) {
-        eg_mirror_fold(&(eg_mirror_block){nodes, nodes, odd, odd}, m->sum + 3 * np, total, columns,
-                       at);
+        eg_mirror_fold(&(eg_mirror_block){nodes, nodes, odd, odd}, m->sum + 3 * m->nodes, total,
+                       columns, at);
         at += same;
     }
-    for (int d = 0; d < 3;
-         d++, at += points->even) /* values, ∂/∂n̂, and ∂/∂t, which changes parts */
-        eg_mirror_fold(&(eg_mirror_block){nodes, points, odd, d == 2 ? !odd : odd},
-                       m->sum + (3 + a->mass) * np + d * m->faces, total, columns, at);
+    for (int d = p->first; d < p->last; d++, at += on_faces) /* ∂/∂t changes parts */
+        eg_mirror_fold(&(eg_mirror_block){nodes, p->points, odd, d == 2 ? !odd : odd},
+                       m->sum + (3 + a->mass) * m->nodes + d * m->faces, total, columns, at);
     EG_TRY(eg_operator_create(a->space->device, a->real, rows, columns, sum, out));
 done:
     eg_release(a->element->ctx, &both);
@@ -275,17 +257,149 @@ eg_status eg_elliptic_make_mirrored_matrices(eg_elliptic *a)
     eg_mirror nodes = {0}, points = {0};
     triangle m = {0};
     eg_status status = EG_OK;
-    EG_TRY(triangle_new(a, &m));
-    fill_nodes(a, &m);
-    fill_derivatives(a, &m);
-    fill_faces(a, &m);
+    EG_TRY(triangle_create(a, &m));
     EG_TRY(eg_mirror_create(e->ctx, e->np, e->r, &nodes));
     EG_TRY(pair_face_points(e->ctx, m.nfp, &points));
     EG_TRY(eg_space_pairs(a->space, &nodes, &a->pairs));
     EG_TRY(make_part_slopes(a, &m, &nodes, &points, false, &a->slopes));
     EG_TRY(make_part_slopes(a, &m, &nodes, &points, true, &a->odd_slopes));
-    EG_TRY(make_part_sum(a, &m, &nodes, &points, false, &a->sum));
-    EG_TRY(make_part_sum(a, &m, &nodes, &points, true, &a->odd_sum));
+    EG_TRY(make_part_sum(a, &m, &(part_sum){&nodes, &points, false, true, 0, 3}, &a->sum));
+    EG_TRY(make_part_sum(a, &m, &(part_sum){&nodes, &points, true, true, 0, 3}, &a->odd_sum));
+    a->even = nodes.even;
+    a->odd = nodes.odd;
+done:
+    eg_mirror_free(e->ctx, &points);
+    eg_mirror_free(e->ctx, &nodes);
+    triangle_free(e->ctx, &m);
+    return status;
+}
+
+/* --- for affine.k.c --------------------------------------------------------------------------- */
+
+/* Its pairs of points of faces. */
+static eg_status pair_points_plainly(eg_context *ctx, int nfp, eg_mirror *out)
+{
+    eg_status status = EG_OK;
+    EG_TRY(eg_mirror_new(ctx, nfp + (nfp + 1) / 2, nfp + nfp / 2, out));
+    for (int i = 0; i < out->even; i++) {
+        out->pair[i][0] = i;
+        out->pair[i][1] = 3 * nfp - 1 - i;
+    }
+done:
+    return status;
+}
+
+/* Adds to the stiffness what an element's own Q gives, -(B + Bᵀ)/2 with B = Eᵀ M Q, Q in parts times G:
+ *
+ *     face 0: G_ss ∂/∂n̂ - G_rs ∂/∂t,   2: G_rr ∂/∂n̂ + G_rs ∂/∂t,
+ *     1: (G_rr (∂/∂n̂ - ∂/∂t) + G_ss (∂/∂n̂ + ∂/∂t))/2 + G_rs ∂/∂n̂ */
+static void add_own_slopes(const eg_elliptic *a, triangle *m)
+{
+    static const double share[3][3][2] = {/* of G_rr, G_rs, G_ss: ∂/∂n̂, ∂/∂t */
+                                          {{0, 0}, {0, -1}, {1, 0}},
+                                          {{0.5, -0.5}, {1, 0}, {0.5, 0.5}},
+                                          {{1, 0}, {0, 1}, {0, 0}}};
+    const int tested = (3 + a->mass) * m->nodes + m->faces; /* normalᵀ M, then alongᵀ M */
+    for (int point = 0; point < 3 * m->nfp; point++) {
+        const int f = point / m->nfp, node = a->element->face_node[point];
+        for (int g = 0; g < 3; g++)
+            for (int d = 0; d < 2; d++)
+                for (int i = 0; i < m->np; i++) {
+                    const double half = -0.5 * share[f][g][d] *
+                                        m->sum[i * m->columns + tested + d * m->faces + point];
+                    m->sum[i * m->columns + g * m->nodes + node] += half;
+                    m->sum[node * m->columns + g * m->nodes + i] += half;
+                }
+    }
+}
+
+/* M/2 ∂/∂n̂, from even to even or odd to odd parts, given (∂/∂n̂)ᵀ M/2 at these columns of `sum`. */
+static eg_status make_part_normal(const eg_elliptic *a, const triangle *m, const eg_mirror *nodes,
+                                  const eg_mirror *points, bool odd, eg_operator **out)
+{
+    const int from = (3 + a->mass) * m->nodes + m->faces;
+    const int rows = odd ? points->odd : points->even, columns = odd ? nodes->odd : nodes->even;
+    double *normal = NULL, *part = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(a->element->ctx, (size_t)(m->points * m->np), &normal));
+    EG_TRY(eg_new(a->element->ctx, (size_t)(rows * columns), &part));
+    for (int i = 0; i < m->points; i++)
+        for (int j = 0; j < m->np; j++)
+            normal[i * m->np + j] = m->sum[j * m->columns + from + i];
+    eg_mirror_fold(&(eg_mirror_block){points, nodes, odd, odd}, normal, m->np, columns, part);
+    EG_TRY(eg_operator_create(a->space->device, a->real, rows, columns, part, out));
+done:
+    eg_release(a->element->ctx, &part);
+    eg_release(a->element->ctx, &normal);
+    return status;
+}
+
+/* Along a face: M/2 D, and [M | Dᵀ M/2]. */
+static eg_status make_lines(eg_elliptic *a)
+{
+    const eg_element *face = a->element->face;
+    const int n = a->element->face_np;
+    double *along = NULL, *lines = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(a->element->ctx, (size_t)(n * n), &along));
+    EG_TRY(eg_new(a->element->ctx, (size_t)(2 * n * n), &lines));
+    eg_dense_multiply(n, n, n, face->mass, face->D, along);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            along[i * n + j] *= 0.5;
+            lines[i * 2 * n + j] = face->mass[i * n + j];
+        }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            lines[i * 2 * n + n + j] = along[j * n + i];
+    EG_TRY(eg_operator_create(a->space->device, a->real, n, n, along, &a->along));
+    EG_TRY(eg_operator_create(a->space->device, a->real, n, 2 * n, lines, &a->lines));
+done:
+    eg_release(a->element->ctx, &lines);
+    eg_release(a->element->ctx, &along);
+    return status;
+}
+
+/* Which points of faces each node is. */
+static eg_status find_points(eg_elliptic *a)
+{
+    const eg_element *e = a->element;
+    const int points = 3 * e->face_np;
+    int32_t *list = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(e->ctx, (size_t)(2 * e->np), &list));
+    for (int i = 0; i < 2 * e->np; i++)
+        list[i] = points;
+    for (int p = 0; p < points; p++) {
+        const int at = 2 * e->face_node[p];
+        list[list[at] < points ? at + 1 : at] = p;
+    }
+    EG_TRY(eg_space_upload(a->space, EG_I32, (size_t)(2 * e->np), list, &a->at_node));
+done:
+    eg_release(e->ctx, &list);
+    return status;
+}
+
+eg_status eg_elliptic_make_affine_matrices(eg_elliptic *a)
+{
+    const eg_element *e = a->element;
+    eg_mirror nodes = {0}, points = {0};
+    triangle m = {0};
+    eg_status status = EG_OK;
+    EG_TRY(triangle_create(a, &m));
+    add_own_slopes(a, &m);
+    for (int i = 0; i < m.np; i++)
+        for (int p = 0; p < m.points; p++)
+            m.sum[i * m.columns + (3 + a->mass) * m.nodes + m.faces + p] *= 0.5;
+    EG_TRY(eg_mirror_create(e->ctx, e->np, e->r, &nodes));
+    EG_TRY(pair_points_plainly(e->ctx, m.nfp, &points));
+    EG_TRY(eg_space_pairs(a->space, &nodes, &a->pairs));
+    EG_TRY(make_part_normal(a, &m, &nodes, &points, false, &a->slopes));
+    EG_TRY(make_part_normal(a, &m, &nodes, &points, true, &a->odd_slopes));
+    EG_TRY(make_part_sum(a, &m, &(part_sum){&nodes, &points, false, false, 1, 2}, &a->sum));
+    EG_TRY(make_part_sum(a, &m, &(part_sum){&nodes, &points, true, false, 1, 2}, &a->odd_sum));
+    EG_TRY(make_lines(a));
+    EG_TRY(find_points(a));
     a->even = nodes.even;
     a->odd = nodes.odd;
 done:

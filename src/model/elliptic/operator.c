@@ -83,8 +83,11 @@ static eg_status make_shared(eg_elliptic *a)
            : a->form == EG_ELLIPTIC_CHAINS ? eg_elliptic_make_chain_matrices(a)
            : a->affine                     ? eg_elliptic_make_affine_matrices(a)
                                            : eg_elliptic_make_matrices(a));
-    EG_TRY(eg_buffer_create(space->device, a->real,
-                            (size_t)(space->slot_count * a->faces * a->face_points), &a->flux));
+    if (a->form == EG_ELLIPTIC_TILES)
+        EG_TRY(eg_elliptic_make_strips(a));
+    else
+        EG_TRY(eg_buffer_create(space->device, a->real,
+                                (size_t)(space->slot_count * a->faces * a->face_points), &a->flux));
 done:
     return status;
 }
@@ -99,8 +102,9 @@ static eg_status compile(eg_elliptic *a, int group)
     };
     const eg_elliptic_kernel_file file = files[a->form];
     eg_elliptic_part *p = &a->parts[group];
+    const char *first = a->form == EG_ELLIPTIC_TILES ? "strips" : a->affine ? "slopes" : "fluxes";
     eg_status status = EG_OK;
-    EG_TRY(eg_elliptic_kernel(a, group, file, a->affine ? "slopes" : "fluxes", 1, &p->flux));
+    EG_TRY(eg_elliptic_kernel(a, group, file, first, 1, &p->flux));
     EG_TRY(eg_elliptic_kernel(a, group, file, "apply", 1, &p->apply));
 done:
     return status;
@@ -142,11 +146,15 @@ eg_status eg_elliptic_create(eg_space *space, eg_type real, const eg_elliptic_op
     *a = (eg_elliptic){.space = space, .real = real};
     EG_TRY(eg_comm_agree(space->comm, look_at_groups(a, &triangles)));
     EG_TRY(eg_comm_agree(space->comm, take_options(a, options)));
-    double general = options->form == EG_ELLIPTIC_QUADRATURE || !triangles || has_robin(a) ||
-                     (options->k && eg_expression_varies(options->k));
+    a->form = !triangles || has_robin(a) || (options->k && eg_expression_varies(options->k))
+                  ? EG_ELLIPTIC_QUADRATURE
+              : options->form ? options->form
+                              : fastest_form(a);
+    double general = a->form == EG_ELLIPTIC_QUADRATURE ||
+                     (a->form == EG_ELLIPTIC_TILES && !eg_elliptic_has_strips(space));
     EG_TRY(eg_comm_max(space->comm, 1, &general));
     a->affine = general == 0;
-    a->form = !a->affine ? EG_ELLIPTIC_QUADRATURE : options->form ? options->form : fastest_form(a);
+    if (!a->affine) a->form = EG_ELLIPTIC_QUADRATURE;
     EG_TRY(eg_comm_agree(space->comm, create_own(a)));
     EG_TRY(eg_field_create(space, 1, real, &a->like));
     eg_buffer_destroy(&a->like->data);
@@ -177,6 +185,8 @@ void eg_elliptic_destroy(eg_elliptic **handle)
     }
     eg_release(ctx, &a->parts);
     eg_buffer_destroy(&a->flux);
+    eg_elliptic_free_strips(a);
+    eg_buffer_destroy(&a->at_node);
     eg_buffer_destroy(&a->pairs);
     eg_operator_destroy(&a->odd_sum);
     eg_operator_destroy(&a->odd_slopes);
@@ -184,9 +194,8 @@ void eg_elliptic_destroy(eg_elliptic **handle)
     eg_operator_destroy(&a->interp);
     eg_operator_destroy(&a->inner);
     eg_operator_destroy(&a->slopes);
-    eg_operator_destroy(&a->back);
+    eg_operator_destroy(&a->lines);
     eg_operator_destroy(&a->along);
-    eg_operator_destroy(&a->normal);
     eg_buffer_destroy(&a->other_point);
     eg_buffer_destroy(&a->weights);
     eg_buffer_destroy(&a->types_there);
@@ -230,14 +239,6 @@ static eg_status find_flux(eg_elliptic *a, int group, int64_t from, int64_t to, 
 {
     const eg_group *g = &a->space->groups[group];
     const eg_elliptic_part *p = &a->parts[group];
-    const eg_argument affine[] = {
-        EG_BUFFER_AT("u", u, a->like->offset[group]),
-        EG_BUFFER("factors", p->factors),
-        EG_BUFFER("own_node", a->trace.own.node),
-        EG_OPERATOR("normal", a->normal),
-        EG_OPERATOR("along", a->along),
-        EG_BUFFER_AT("flux", a->flux, flux_before(a, g)),
-    };
     const eg_argument chain[] = {
         EG_BUFFER_AT("u", u, a->like->offset[group]),
         EG_BUFFER("factors", p->factors),
@@ -264,8 +265,6 @@ static eg_status find_flux(eg_elliptic *a, int group, int64_t from, int64_t to, 
         return eg_launch_tiles(p->flux, from, to - from, mirrored, EG_COUNT(mirrored));
     case EG_ELLIPTIC_CHAINS:
         return eg_launch_tiles(p->flux, from, to - from, chain, EG_COUNT(chain));
-    case EG_ELLIPTIC_TILES:
-        return eg_launch_tiles(p->flux, from, to - from, affine, EG_COUNT(affine));
     default:
         return eg_launch_tiles(p->flux, from, to - from, general, EG_COUNT(general));
     }
@@ -277,20 +276,6 @@ static eg_status launch(eg_elliptic *a, int group, int64_t from, int64_t to, eg_
 {
     const eg_group *g = &a->space->groups[group];
     const eg_elliptic_part *p = &a->parts[group];
-    const eg_argument affine[] = {
-        EG_BUFFER("u", u),
-        EG_INTEGER("begin", (int64_t)a->like->offset[group]),
-        EG_BUFFER_AT("b", b ? b : u, a->like->offset[group]),
-        EG_INTEGER("rest", b != NULL),
-        EG_BUFFER("flux", a->flux),
-        EG_BUFFER("neighbour", g->neighbour),
-        EG_BUFFER("neighbour_face", g->neighbour_face),
-        EG_BUFFER("factors", p->factors),
-        EG_BUFFER("own_node", a->trace.own.node),
-        EG_OPERATOR("back", a->back),
-        EG_OPERATOR("sum", a->sum),
-        EG_BUFFER_AT("y", y, a->like->offset[group]),
-    };
     const eg_argument chain[] = {
         EG_BUFFER("u", u),
         EG_INTEGER("begin", (int64_t)a->like->offset[group]),
@@ -347,8 +332,6 @@ static eg_status launch(eg_elliptic *a, int group, int64_t from, int64_t to, eg_
         return eg_launch_tiles(p->apply, from, to - from, mirrored, EG_COUNT(mirrored));
     case EG_ELLIPTIC_CHAINS:
         return eg_launch_tiles(p->apply, from, to - from, chain, EG_COUNT(chain));
-    case EG_ELLIPTIC_TILES:
-        return eg_launch_tiles(p->apply, from, to - from, affine, EG_COUNT(affine));
     default:
         return eg_launch_tiles(p->apply, from, to - from, general, EG_COUNT(general));
     }
@@ -359,6 +342,7 @@ static eg_status multiply(eg_elliptic *a, eg_buffer *b, eg_buffer *u, eg_buffer 
     const eg_space *space = a->space;
     eg_field field = *a->like;
     eg_status status = EG_OK;
+    if (a->form == EG_ELLIPTIC_TILES) return eg_elliptic_multiply_strips(a, b, u, y);
     field.data = u;
     EG_TRY(eg_halo_start(a->halo, &field));
     for (int i = 0; i < space->group_count; i++)

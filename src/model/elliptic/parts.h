@@ -2,6 +2,7 @@
 #ifndef EG_ELLIPTIC_PARTS_H
 #define EG_ELLIPTIC_PARTS_H
 
+#include "field/relay.h"
 #include "model/elliptic/operator.h"
 
 /* The points on which integrals are taken, in the reference element. */
@@ -20,6 +21,13 @@ typedef struct eg_elliptic_part {
     eg_buffer *metric, *volume, *penalty, *share; /* general.k.c */
 } eg_elliptic_part;
 
+/* strips.c: what neighbours leave for one another, as affine.k.c has it. */
+typedef struct eg_elliptic_strips {
+    eg_relay *relay;
+    eg_buffer *first, *second, *homes; /* of the relay, on the device */
+    eg_buffer *beyond, *image, *bounded;
+} eg_elliptic_strips;
+
 struct eg_elliptic {
     eg_space *space; /* not owned */
     eg_type real;
@@ -36,13 +44,15 @@ struct eg_elliptic {
     const eg_expression **robin; /* the same */
     eg_trace trace;              /* which nodes are on faces */
     eg_buffer *types_there, *weights, *other_point;
-    eg_operator *normal, *along, *back; /* affine.k.c */
-    eg_operator *inner, *interp;        /* general.k.c */
+    eg_operator *along, *lines; /* affine.k.c, and … */
+    eg_buffer *at_node;
+    eg_elliptic_strips strips;
+    eg_operator *inner, *interp; /* general.k.c */
     eg_operator *slopes, *sum;
-    eg_operator *odd_slopes, *odd_sum; /* affine_mirror.k.c, as what follows */
+    eg_operator *odd_slopes, *odd_sum; /* … affine_mirror.k.c, as what follows */
     eg_buffer *pairs;
     int even, odd;   /* nodes in parts */
-    eg_buffer *flux; /* real [slot_count / lanes][faces * face_points][lanes] */
+    eg_buffer *flux; /* real [slot_count / lanes][faces * face_points][lanes]; or strips */
     eg_halo *halo;
     eg_field *like; /* of the fields that are multiplied: where groups lie; without values */
     eg_elliptic_part *parts; /* [group_count] */
@@ -62,6 +72,13 @@ eg_status eg_elliptic_make_matrices(eg_elliptic *a);
 /* [values at inner points | … at points of faces | slopes there]ᵀ: np x (inner + (1 + dim) faces
  * points). */
 eg_status eg_elliptic_make_tests(const eg_elliptic *a, eg_operator **out);
+
+/* strips.c: of affine.k.c. Whether it can do the mesh of a space, where neighbours must run against each
+ * other's faces; what it needs; y = A u, or b - A u. */
+bool eg_elliptic_has_strips(const eg_space *space);
+eg_status eg_elliptic_make_strips(eg_elliptic *a);
+void eg_elliptic_free_strips(eg_elliptic *a);
+eg_status eg_elliptic_multiply_strips(eg_elliptic *a, eg_buffer *b, eg_buffer *u, eg_buffer *y);
 
 /* values.c: an expression at points of the reference element r [dim][count], values
  * [tiles][count][lanes] f64; NULL: 1. Or those of boundaries, on own tiles, r being points of

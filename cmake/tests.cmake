@@ -76,7 +76,7 @@ if(TARGET test_comm AND EAGRE_HAVE_MPI)
         ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
 endif()
 
-foreach(name IN ITEMS test_halo test_checkpoint test_norms test_probe_ranks test_quantity_ranks
+foreach(name IN ITEMS test_halo test_relay test_checkpoint test_norms test_probe_ranks test_quantity_ranks
         test_creation_ranks test_vtu_pieces test_krylov_ranks test_elliptic_ranks test_elliptic_colours test_elliptic_matrix)
     if(TARGET ${name} AND EAGRE_HAVE_MPI)
         foreach(ranks IN ITEMS 2 3 4)

@@ -94,6 +94,14 @@ typedef struct eg_define {
     int64_t value;
 } eg_define;
 
+/* Values that stand in the program itself, as an array `name` of `real`: what few lines of a kernel multiply with
+ * at places the compiler knows, which then costs no loads. */
+typedef struct eg_kernel_table {
+    const char *name;
+    const double *values;
+    size_t count;
+} eg_kernel_table;
+
 typedef struct eg_kernel_options {
     size_t size;              /* sizeof(eg_kernel_options) */
     const char *source;       /* name of an embedded source, "room/name.k.c" */
@@ -109,6 +117,8 @@ typedef struct eg_kernel_options {
                             quotients and square roots have the same bits everywhere; slower */
     int tiles_in_turn; /* so many consecutive tiles are taken one after another by the same threads
                             of a GPU, which may hand results on (K_TILES alone); 0: 1 */
+    const eg_kernel_table *tables; /* compile-time arrays */
+    size_t table_count;
 } eg_kernel_options;
 
 /* Compiles (or takes from the cache) and loads a kernel. */

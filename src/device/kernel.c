@@ -114,6 +114,11 @@ static void hash_options(const eg_kernel_options *o, char hex[EG_SHA256_HEX])
         eg_sha256_add(&hash, o->defines[i].name, strlen(o->defines[i].name) + 1);
         eg_sha256_add(&hash, &o->defines[i].value, sizeof o->defines[i].value);
     }
+    for (size_t i = 0; i < o->table_count; i++) {
+        const eg_kernel_table *table = &o->tables[i];
+        eg_sha256_add(&hash, table->name, strlen(table->name) + 1);
+        eg_sha256_add(&hash, table->values, table->count * sizeof *table->values);
+    }
     eg_sha256_end(&hash, digest);
     eg_sha256_hex(digest, hex);
 }

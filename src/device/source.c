@@ -13,6 +13,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -278,6 +279,55 @@ done:
     return status;
 }
 
+/* Exactly, as hexadecimal literals in the kernel's precision. */
+static eg_status add_tables(const eg_kernel_options *options, eg_text *text)
+{
+    const bool single = options->real == EG_F32;
+    eg_status status = EG_OK;
+    for (size_t i = 0; i < options->table_count; i++) {
+        const eg_kernel_table *table = &options->tables[i];
+        EG_TRY(eg_text_printf(text, "K_CONSTANT real %s[%zu] = {", table->name, table->count));
+        for (size_t k = 0; k < table->count; k++)
+            EG_TRY(eg_text_printf(text, "%s%a%s", k > 0 ? ", " : "",
+                                  single ? (double)(float)table->values[k] : table->values[k],
+                                  single ? "f" : ""));
+        EG_TRY(eg_text_puts(text, "};\n"));
+    }
+done:
+    return status;
+}
+
+/* Whether it can name something of a kernel's own. */
+static bool is_identifier(const char *name)
+{
+    bool good = name && (isalpha((unsigned char)*name) || *name == '_') &&
+                strncmp(name, "K_", 2) != 0 && strncmp(name, "k_", 2) != 0;
+    for (const char *c = name; good && *c; c++)
+        good = isalnum((unsigned char)*c) || *c == '_';
+    return good && strcmp(name, "lane") != 0 && strcmp(name, "real") != 0;
+}
+
+static eg_status check_tables(eg_context *ctx, const eg_kernel_options *options, const char *source)
+{
+    for (size_t i = 0; i < options->table_count; i++) {
+        const eg_kernel_table *table = &options->tables[i];
+        if (!is_identifier(table->name) || !strcmp(table->name, "LANES"))
+            return eg_fail(
+                ctx, EG_ERROR_ARGUMENT,
+                "%s: '%s' cannot be a table of a kernel: it is no identifier, or belongs "
+                "to the kernel language",
+                source, table->name ? table->name : "(null)");
+        if (table->count == 0)
+            return eg_fail(ctx, EG_ERROR_ARGUMENT, "%s: table '%s' has no values", source,
+                           table->name);
+        for (size_t k = 0; k < table->count; k++)
+            if (!isfinite(table->values[k]))
+                return eg_fail(ctx, EG_ERROR_ARGUMENT, "%s: value %zu of table '%s' is %g", source,
+                               k, table->name, table->values[k]);
+    }
+    return EG_OK;
+}
+
 /* Refuses constants that the library sets itself or that would change the language. */
 static eg_status check_defines(eg_context *ctx, const eg_kernel_options *options,
                                const char *source)
@@ -287,13 +337,10 @@ static eg_status check_defines(eg_context *ctx, const eg_kernel_options *options
                                          "K_GEMM_SMALL", "K_UNROLL_CHUNKS"};
     for (size_t i = 0; i < options->define_count; i++) {
         const char *name = options->defines[i].name;
-        bool identifier = name && (isalpha((unsigned char)*name) || *name == '_');
-        bool known = identifier && strncmp(name, "K_", 2) != 0 && strncmp(name, "k_", 2) != 0;
-        for (const char *c = name; identifier && *c; c++)
-            identifier = isalnum((unsigned char)*c) || *c == '_';
-        for (size_t k = 0; identifier && k < EG_COUNT(tuning); k++)
+        bool known = is_identifier(name);
+        for (size_t k = 0; name && k < EG_COUNT(tuning); k++)
             known |= !strcmp(name, tuning[k]);
-        if (!identifier || !known || !strcmp(name, "lane") || !strcmp(name, "real"))
+        if (!known)
             return eg_fail(ctx, EG_ERROR_ARGUMENT,
                            "%s: '%s' cannot be a constant of a kernel: it is no identifier, or "
                            "belongs to the kernel language",
@@ -415,6 +462,7 @@ eg_status eg_source_build(eg_context *ctx, const eg_target *target,
     strcpy(source->entry, options->entry);
 
     EG_TRY(check_defines(ctx, options, name));
+    EG_TRY(check_tables(ctx, options, name));
     EG_TRY(eg_new(ctx, 1, &d));
     if (options->text)
         EG_TRY(eg_text_puts(&file, options->text));
@@ -439,6 +487,7 @@ eg_status eg_source_build(eg_context *ctx, const eg_target *target,
     EG_TRY(add_with_includes(ctx, dialects[target->kind], eg_text_string(&header), header.length,
                              &seen, 0, &source->text));
     EG_TRY(add_defines(options, false, &source->text));
+    EG_TRY(add_tables(options, &source->text));
     EG_TRY(eg_text_add(&source->text, body.data, d->header));
     EG_TRY(eg_text_puts(&source->text, eg_text_string(&d->agreed)));
     EG_TRY(add_header(source, body.data + d->header, d->header_end - d->header, &source->text));

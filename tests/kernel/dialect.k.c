@@ -186,3 +186,26 @@ K_KERNEL(fours, K_IN(real, x, 4 *LANES), K_IN(i32, at, LANES), K_OUT(real, sprea
         }
     }
 }
+
+#if TABLES
+/* Sums of x by the rows of a table, which is the program's own; in a loop that stays one. */
+K_FUNC real row_of(int i, real x)
+{
+    return table[2 * i] + table[2 * i + 1] * x;
+}
+
+K_KERNEL(tabled, K_IN(real, x, ROWS *LANES), K_OUT(real, y, ROWS *LANES))
+{
+    K_TILES(t)
+    {
+        K_NODES(i, ROWS)
+        {
+            const real here = K_TILE(x, t, ROWS)[i * LANES + lane];
+            real sum = 0;
+            K_SOON(K_TILE(y, t, ROWS) + i * LANES + lane);
+            K_ROLLED for (int k = 0; k < 3; k++) sum += row_of(k, here);
+            K_TILE(y, t, ROWS)[i * LANES + lane] = sum;
+        }
+    }
+}
+#endif

@@ -11,10 +11,14 @@ typedef struct instance {
     int ty, tz; /* rows and tiles per block, 0: as the library chooses */
 } instance;
 
+/* Numbers that decimal digits would cut off. */
+static const double table_values[6] = {0.1, -1.0 / 3, 3.0, 1e-30, -0.7, 2.0 / 7};
+
 static eg_kernel *create(eg_device *device, eg_type real, const char *entry, instance in)
 {
     char *text = read_test_source("dialect.k.c");
-    const eg_define defines[] = {{"ROWS", in.rows}};
+    const eg_define defines[] = {{"ROWS", in.rows}, {"TABLES", 1}};
+    const eg_kernel_table table = {"table", table_values, EG_COUNT(table_values)};
     eg_kernel *kernel = NULL;
     now_at(device, real, "%s rows %d lanes %d block %d x %d", entry, in.rows, in.lanes, in.ty,
            in.tz);
@@ -29,7 +33,9 @@ static eg_kernel *create(eg_device *device, eg_type real, const char *entry, ins
                                                   .rows_per_block = in.ty,
                                                   .tiles_per_block = in.tz,
                                                   .defines = defines,
-                                                  .define_count = EG_COUNT(defines)},
+                                                  .define_count = EG_COUNT(defines),
+                                                  .tables = &table,
+                                                  .table_count = 1},
                              &kernel));
     free(text);
     assert_int_equal(eg_kernel_lanes(kernel), in.lanes);
@@ -419,6 +425,65 @@ static void test_dialect__vectors_are_spread_and_gathered_by_fours(void **state)
     on_every_device(spread);
 }
 
+static void use_table(eg_device *device, eg_type real)
+{
+    const instance in = {5, 8, 0, 0};
+    const size_t count = TILES * (size_t)(in.rows * in.lanes);
+    const double *t = table_values;
+    const double tolerance = real == EG_F64 ? 1e-15 : 1e-6;
+    eg_kernel *kernel = create(device, real, "tabled", in);
+    uint64_t seed = 3;
+    array x = array_random(device, real, count, -1, 1, &seed);
+    array y = array_poisoned(device, real, count);
+    TEST_OK(eg_device_context(device),
+            eg_launch(kernel, TILES, EG_BUFFER("x", x.buffer), EG_BUFFER("y", y.buffer)));
+    array_download(&y);
+    for (size_t i = 0; i < count; i++)
+        assert_near(y.v[i], t[0] + t[2] + t[4] + (t[1] + t[3] + t[5]) * x.v[i], 4 * tolerance,
+                    "tabled", i);
+    array_free(&y);
+    array_free(&x);
+    eg_kernel_destroy(&kernel);
+}
+
+static void test_dialect__tables_are_in_the_program(void **state)
+{
+    (void)state;
+    on_every_device(use_table);
+}
+
+static void refuse_tables(eg_device *device, eg_type real)
+{
+    static const double good[] = {1, 2}, bad[] = {1, NAN};
+    static const struct {
+        eg_kernel_table table;
+        const char *why;
+    } wrong[] = {{{"K_TILES", good, 2}, "cannot be a table"},
+                 {{"LANES", good, 2}, "cannot be a table"},
+                 {{"a b", good, 2}, "cannot be a table"},
+                 {{NULL, good, 2}, "cannot be a table"},
+                 {{"table", good, 0}, "has no values"},
+                 {{"table", bad, 2}, "value 1 of table 'table' is"}};
+    for (size_t i = 0; i < EG_COUNT(wrong); i++) {
+        eg_kernel *kernel = NULL;
+        TEST_FAILS(eg_device_context(device), EG_ERROR_ARGUMENT, wrong[i].why,
+                   eg_kernel_create(device,
+                                    &(eg_kernel_options){.size = sizeof(eg_kernel_options),
+                                                         .source = "device/reduce.k.c",
+                                                         .entry = "reduce",
+                                                         .real = real,
+                                                         .tables = &wrong[i].table,
+                                                         .table_count = 1},
+                                    &kernel));
+    }
+}
+
+static void test_dialect__tables_without_sense_are_refused(void **state)
+{
+    (void)state;
+    on_every_device(refuse_tables);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -429,6 +494,8 @@ int main(void)
         KERNEL_TEST(test_dialect__functions_take_and_return_structs_by_value),
         KERNEL_TEST(test_dialect__vectors_gather_values_of_any_tile),
         KERNEL_TEST(test_dialect__vectors_are_spread_and_gathered_by_fours),
+        KERNEL_TEST(test_dialect__tables_are_in_the_program),
+        KERNEL_TEST(test_dialect__tables_without_sense_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,10 +23,10 @@ static setting setting_new(int cells, bool periodic)
     eg_mesh *whole = box(s.ctx, EG_SHAPE_TRI, cells, cells, 0, 0.1, periodic);
     s.mesh = ranks_part(whole, s.comm, EG_PARTITION_HILBERT);
     eg_mesh_destroy(&whole);
-    TEST_OK(s.ctx, eg_space_create(s.device, s.comm, s.mesh,
-                                   &(eg_space_options){
-                                       .basis = EG_BASIS_LOBATTO, .degree = 1, .lanes = LANES},
-                                   &s.space));
+    TEST_OK(s.ctx, eg_space_create(
+                       s.device, s.comm, s.mesh,
+                       &(eg_space_options){.basis = EG_BASIS_LOBATTO, .degree = 1, .lanes = LANES},
+                       &s.space));
     return s;
 }
 

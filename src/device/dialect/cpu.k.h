@@ -19,6 +19,7 @@ typedef uint8_t u8;
 #define K_GLOBAL
 #define K_LOCAL
 #define K_FUNC static inline __attribute__((always_inline))
+#define K_CONSTANT static const
 #define K_INLINE static inline __attribute__((always_inline))
 /* clang unrolls a loop of so few rounds before it thinks of vectors, unless it is told all of it. */
 #ifdef __clang__
@@ -28,12 +29,15 @@ typedef uint8_t u8;
     K_PRAGMA_WITH(clang loop vectorize(assume_safety) vectorize_width(K_VN) \
                       interleave_count(vectors) unroll(disable))
 #define K_UNROLL _Pragma("clang loop unroll(full)")
+#define K_ROLLED _Pragma("clang loop unroll(disable)")
 #elif defined(__GNUC__)
 #define K_SIMD(vectors) _Pragma("omp simd")
 #define K_UNROLL _Pragma("GCC unroll 64")
+#define K_ROLLED _Pragma("GCC unroll 1")
 #else
 #define K_SIMD(vectors)
 #define K_UNROLL
+#define K_ROLLED
 #endif
 
 #define K_BEGIN(name) static void name(const i64 k_t0, const i64 k_t1
@@ -367,6 +371,7 @@ K_INLINE int k_lowest(u64 x)
 #endif
 
 /* A hint that the cache line at p will be wanted in a while. */
+#define K_SOON(p) ((void)0)
 #define K_FETCH(p) k_prefetch(p, 2)
 
 /* Copies n rows of a tile to global memory. */

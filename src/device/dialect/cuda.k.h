@@ -28,6 +28,7 @@ typedef unsigned char u8;
 #endif
 #define K_GLOBAL
 #define K_LOCAL
+#define K_CONSTANT __constant__
 #define K_FUNC __device__ __forceinline__
 #define K_LANE_ID ((int)threadIdx.x)
 #define K_ROW ((int)threadIdx.y)
@@ -40,6 +41,8 @@ typedef unsigned char u8;
 #define K_SYNC __syncthreads()
 #endif
 
+/* Asks the second-level cache for a value. */
+#define K_SOON(p) asm volatile("prefetch.global.L2 [%0];" ::"l"(p))
 #include "device/dialect/gpu.k.h"
 
 #define K_BEGIN(name) \

@@ -5,8 +5,12 @@
 
 #define K_LD (LANES + 2) /* fragments, read two rows and two lanes apart, then hit every bank */
 #define K_UNROLL _Pragma("unroll")
+#define K_ROLLED _Pragma("unroll 1")
 #define K_LEAVE() ((void)0)
 #define K_FETCH(p) ((void)0)
+#ifndef K_SOON
+#define K_SOON(p) ((void)0)
+#endif
 #define K_HOLD(x) ((void)0)
 
 /* Slots behind the last tile repeat it without storing, so that every thread meets every barrier. */

@@ -20,6 +20,7 @@ typedef uchar u8;
 #define K_MMA 0
 #define K_GLOBAL __global
 #define K_LOCAL __local
+#define K_CONSTANT __constant
 #define K_FUNC static inline
 #define K_LANE_ID ((int)get_local_id(0))
 #define K_ROW ((int)get_local_id(1))

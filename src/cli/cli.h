@@ -56,6 +56,7 @@ typedef struct cli_options {
     const char *speed;     /* --speed */
     bool mesh, dark;       /* --mesh, --dark */
     bool fresh;            /* --fresh */
+    bool profile;          /* --profile */
     bool json, quick, help, verbose, reference, binary, text, merge;
     char **names; /* what is not an option */
     int name_count;

@@ -10,6 +10,8 @@ static const cli_option options_list[] = {
     CLI_COMMON_OPTIONS,
     {"restart", 'r', "DIR", "go on from a checkpoint: its directory, or that of a run's results",
      offsetof(cli_options, restart)},
+    {"profile", 'p', NULL, "tell how long the device was in each of its kernels",
+     offsetof(cli_options, profile)},
     {0}};
 
 /* --- the case --------------------------------------------------------------------------------- */
@@ -77,6 +79,7 @@ static eg_status run(eg_context *ctx, const cli_options *options)
     EG_TRY(eg_comm_agree(options->comm, cli_open_device(ctx, spec, &device)));
     eg_run_options watched = cli_run_options(options, "");
     watched.restart = restart;
+    watched.profile = options->profile;
     for (int i = 0; i < options->name_count; i++)
         if (strncmp(options->names[i], "output.directory=", strlen("output.directory=")) == 0)
             watched.directory_given = true;
@@ -99,7 +102,7 @@ done:
 const cli_command cli_command_run = {
     .name = "run",
     .summary = "run a case",
-    .usage = "[CASE.toml] [SECTION.KEY=VALUE …] [--restart DIR] [--device D] [--json]",
+    .usage = "[CASE.toml] [SECTION.KEY=VALUE …] [--restart DIR] [--profile] [--device D] [--json]",
     .about =
         "Runs a case file. What follows the file replaces values in it: any value that the key\n"
         "takes in the file, strings also without quotes. \"eagre help KEY\" explains a key.\n"
@@ -116,6 +119,7 @@ const cli_command cli_command_run = {
                "  eagre run cases/advection-bell.toml space.degree=4 time.scheme=rk4\n"
                "  eagre run cases/project-sine.toml mesh.cells=[16,16] space.degree=4 --json\n"
                "  eagre run --restart advection-bell.out time.end=2\n"
+               "  eagre run cases/ins-taylor.toml --profile\n"
                "  mpirun -n 4 eagre run cases/project-sine.toml mesh.shape=triangle\n",
     .options = options_list,
     .run = run,

@@ -116,16 +116,19 @@ extern const eg_backend eg_backend_cpu;
 extern const eg_backend eg_backend_opencl;
 extern const eg_backend eg_backend_cuda;
 
+typedef struct eg_profiler eg_profiler;
+
 struct eg_device {
     eg_context *ctx; /* not owned */
     const eg_backend *backend;
     eg_device_info info;
-    void *state;         /* the backend's own, owned by it */
-    int cuda_arch;       /* 90 for sm_90; 0 elsewhere */
-    int live_objects;    /* buffers, kernels, … still open: asserted 0 at close */
-    size_t buffer_bytes; /* of all buffers */
-    int keepers;         /* how many have asked for kernels to be kept */
-    eg_kernel *kept;     /* a list of kernels that nobody uses at the moment; owned */
+    void *state;           /* the backend's own, owned by it */
+    int cuda_arch;         /* 90 for sm_90; 0 elsewhere */
+    int live_objects;      /* buffers, kernels, … still open: asserted 0 at close */
+    size_t buffer_bytes;   /* of all buffers */
+    int keepers;           /* how many have asked for kernels to be kept */
+    eg_kernel *kept;       /* a list of kernels that nobody uses at the moment; owned */
+    eg_profiler *profiler; /* while it is profiled; owned */
 };
 
 /* In check mode every buffer has this many canary bytes before and behind it. */

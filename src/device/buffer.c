@@ -5,6 +5,7 @@
  * shows too, and any write into them is told from poison.
  */
 #include "device/backend.h"
+#include "device/profile.h"
 
 #define POISON 0xFF
 
@@ -174,8 +175,10 @@ eg_status eg_buffer_copy(eg_buffer *to, size_t to_first, eg_buffer *from, size_t
                        "ranges overlap; go through a second buffer",
                        count, from_first, to_first);
     if (count == 0) goto done;
+    EG_TRY(eg_profile_before(to->device));
     EG_TRY(to->device->backend->copy(to->device, to->memory, offset_of(to, to_first), from->memory,
                                      offset_of(from, from_first), count * eg_type_size(to->type)));
+    EG_TRY(eg_profile_after(to->device, "copy", ""));
 done:
     return status;
 }
@@ -187,8 +190,10 @@ eg_status eg_buffer_fill(eg_buffer *buffer, size_t first, size_t count, const vo
     EG_TRY(check_range(buffer, "cannot fill", first, count));
     if (count == 0) goto done;
     EG_TRY(check_host(buffer, "cannot fill", value));
+    EG_TRY(eg_profile_before(buffer->device));
     EG_TRY(buffer->device->backend->fill(buffer->device, buffer->memory, offset_of(buffer, first),
                                          count * size, value, size));
+    EG_TRY(eg_profile_after(buffer->device, "fill", ""));
 done:
     return status;
 }

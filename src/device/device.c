@@ -196,6 +196,7 @@ void eg_device_close(eg_device **device)
     eg_device *d = *device;
     assert(d->live_objects == 0 && "buffers, kernels and events go before their device");
     assert(d->keepers == 0 && "who has asked for kernels to be kept says when it is over");
+    assert(!d->profiler && "who profiles a device stops before it is closed");
     d->backend->close(d);
     eg_release(d->ctx, device);
 }

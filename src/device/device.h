@@ -25,4 +25,30 @@ size_t eg_buffer_bytes(const eg_buffer *buffer);
 /* Of all buffers of a device that there are at the moment. */
 size_t eg_device_buffer_bytes(const eg_device *device);
 
+/* Where the time of a device goes: a table of its kernels, from an event before and after each launch.
+ *
+ *     eg_profile_start(device);
+ *     …
+ *     eg_profile_stop(device, &profile);
+ *
+ * Nothing is waited for until the events run out, and then once for thousands of launches: kernels run as they do
+ * otherwise, some 2 µs further apart. What two events in a row have between them is taken from each time. */
+typedef struct eg_profile_row {
+    char entry[64], source[96]; /* of the kernel; or "copy", "fill" and "" */
+    int64_t launches;
+    double seconds;
+} eg_profile_row;
+
+typedef struct eg_profile {
+    eg_profile_row *rows; /* owned; those that took longest first */
+    size_t count;
+    double seconds; /* of all */
+} eg_profile;
+
+/* One at a time. */
+eg_status eg_profile_start(eg_device *device);
+/* Waits for the device. After a failure, too: then *out is what is known. */
+eg_status eg_profile_stop(eg_device *device, eg_profile *out);
+void eg_profile_free(eg_context *ctx, eg_profile *profile);
+
 #endif

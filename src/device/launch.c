@@ -1,5 +1,6 @@
 /* Launches: arguments bound by name, checked against the kernel's declaration. */
 #include "device/kernel.h"
+#include "device/profile.h"
 
 #include <inttypes.h>
 #include <stdint.h>
@@ -225,9 +226,14 @@ static eg_status check_range(const eg_kernel *kernel, int64_t first, int64_t cou
 static eg_status queue(const binding *b, int64_t first, int64_t count)
 {
     const eg_kernel *k = b->kernel;
+    eg_status status = EG_OK;
     if (count == 0) return EG_OK;
-    return k->device->backend->launch(k->device, k->function, &k->geometry, first, count, b->slots,
-                                      k->parameter_count);
+    EG_TRY(eg_profile_before(k->device));
+    EG_TRY(k->device->backend->launch(k->device, k->function, &k->geometry, first, count, b->slots,
+                                      k->parameter_count));
+    EG_TRY(eg_profile_after(k->device, k->entry, k->name));
+done:
+    return status;
 }
 
 /* In check mode: that nothing was written beside the buffers. */
@@ -290,9 +296,11 @@ eg_status eg_launch_pieces(const eg_call *calls, size_t call_count, const eg_pie
     for (size_t l = 0; l < list_count; l++)
         for (size_t i = 0; i < lists[l].count; i++)
             EG_TRY(check_piece(device->ctx, calls, call_count, &lists[l].pieces[i]));
-    if (device->backend->launch_pieces)
+    if (device->backend->launch_pieces) {
+        EG_TRY(eg_profile_before(device));
         EG_TRY(device->backend->launch_pieces(device, prepared, call_count, lists, list_count));
-    else
+        EG_TRY(eg_profile_after(device, calls[0].kernel->entry, calls[0].kernel->name));
+    } else
         for (size_t l = 0; l < list_count; l++)
             for (size_t i = 0; i < lists[l].count; i++) {
                 const eg_piece *p = &lists[l].pieces[i];

@@ -23,6 +23,7 @@ typedef struct eg_run_options {
     int (*asked)(void *user); /* to stop: see eg_watch_options; NULL: never */
     void *asked_user;         /* not owned */
     bool quiet;               /* nothing is written: neither results nor checkpoints */
+    bool profile;             /* the time of the device's kernels is told, see eg_profile_start */
 } eg_run_options;
 
 /* What a model is created from; nothing is owned by it. */
@@ -131,9 +132,11 @@ typedef struct eg_run_result {
     /* Owned, see eg_run_result_free; NULL: there is none. */
     int64_t restart_step; /* from which it went on; 0: it is a new run */
     double restart_time;
-    char *stopped_by; /* what has stopped it before its end: "SIGTERM", or a file */
-    char *directory;  /* of what was written */
-    char *checkpoint; /* the newest */
+    char *stopped_by;   /* what has stopped it before its end: "SIGTERM", or a file */
+    char *directory;    /* of what was written */
+    char *checkpoint;   /* the newest */
+    double run_s;       /* after set-up, until all was computed */
+    eg_profile profile; /* of that, on this rank; without rows if it was not asked for; owned */
 } eg_run_result;
 
 /* Makes mesh, parts and model, runs it, and measures; `options` may be NULL. Collective. On failure the

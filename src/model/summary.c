@@ -4,6 +4,52 @@
 
 #include <inttypes.h>
 
+static double share_of(const eg_run_result *r, double seconds)
+{
+    return r->run_s > 0 ? seconds / r->run_s : 0;
+}
+
+static void put_kernels_json(const eg_run_result *r, eg_json *json)
+{
+    eg_json_put_number(json, "kernels_s", r->profile.seconds);
+    eg_json_put_number(json, "kernels_share", share_of(r, r->profile.seconds));
+    eg_json_key(json, "kernels");
+    eg_json_begin_array(json);
+    for (size_t i = 0; i < r->profile.count; i++) {
+        const eg_profile_row *row = &r->profile.rows[i];
+        eg_json_begin_object(json);
+        eg_json_put_string(json, "kernel", row->entry);
+        eg_json_put_string(json, "source", row->source);
+        eg_json_put_integer(json, "launches", row->launches);
+        eg_json_put_number(json, "seconds", row->seconds);
+        eg_json_close(json);
+    }
+    eg_json_close(json);
+}
+
+static eg_status put_kernels_text(eg_context *ctx, const eg_run_result *r, eg_text *out)
+{
+    static const eg_column columns[] = {{"kernel", true}, {"source", true},  {"launches", false},
+                                        {"each", false},  {"in all", false}, {"share", false}};
+    eg_status status = EG_OK;
+    eg_table table = eg_table_new(ctx, columns, EG_COUNT(columns));
+    EG_TRY(eg_text_printf(out, "\nkernels ran for %.3g s of %.3g s after set-up, %.0f %%\n\n",
+                          r->profile.seconds, r->run_s, 100 * share_of(r, r->profile.seconds)));
+    for (size_t i = 0; i < r->profile.count; i++) {
+        const eg_profile_row *row = &r->profile.rows[i];
+        eg_table_cell(&table, "%s", row->entry);
+        eg_table_cell(&table, "%s", row->source[0] ? row->source : "-");
+        eg_table_cell(&table, "%" PRId64, row->launches);
+        eg_table_cell(&table, "%.1f us", 1e6 * row->seconds / (double)row->launches);
+        eg_table_cell(&table, "%.3g s", row->seconds);
+        eg_table_cell(&table, "%.1f %%", 100 * share_of(r, row->seconds));
+    }
+    EG_TRY(eg_table_render(&table, EG_TABLE_PLAIN, out));
+done:
+    eg_table_free(&table);
+    return status;
+}
+
 eg_status eg_run_put_json(const eg_run_result *r, const eg_device_info *device, eg_text *out)
 {
     eg_json json = eg_json_new(out);
@@ -36,6 +82,7 @@ eg_status eg_run_put_json(const eg_run_result *r, const eg_device_info *device, 
         eg_json_put_integer(&json, "restart_step", r->restart_step);
         eg_json_put_number(&json, "restart_time", r->restart_time);
     }
+    if (r->profile.count > 0) put_kernels_json(r, &json);
     if (r->stopped_by) eg_json_put_string(&json, "stopped_by", r->stopped_by);
     if (r->directory) eg_json_put_string(&json, "directory", r->directory);
     if (r->checkpoint) eg_json_put_string(&json, "checkpoint", r->checkpoint);
@@ -83,6 +130,7 @@ eg_status eg_run_put_text(eg_context *ctx, const eg_run_result *r, const eg_devi
     }
     EG_TRY(eg_facts_put_tables(ctx, &r->facts, out));
     EG_TRY(eg_outcome_put_text(&r->outcome, out));
+    if (r->profile.count > 0) EG_TRY(put_kernels_text(ctx, r, out));
 done:
     eg_table_free(&table);
     return status;

@@ -28,13 +28,27 @@ static eg_status create_kernel(const eg_vectors *vectors, const char *entry, int
                             out);
 }
 
+/* Into how many blocks sums are divided. On a CPU they must outnumber any sensible number of threads, whatever it is,
+ * but for vectors that are too short to be shared: of those each block costs more than its values. */
+static int count_blocks(const eg_vectors *vectors)
+{
+    enum { MOST = 256, ROWS_AT_LEAST = 64 };
+    const eg_device_info *info = eg_device_get_info(vectors->device);
+    int64_t rows = 0;
+    if (info->is_gpu) return 8 * info->compute_units;
+    for (int i = 0; i < vectors->part_count; i++) {
+        const int64_t own = vectors->parts[i].tiles * vectors->parts[i].rows;
+        rows = own > rows ? own : rows;
+    }
+    const int64_t blocks = (rows + ROWS_AT_LEAST - 1) / ROWS_AT_LEAST;
+    return blocks < 1 ? 1 : blocks < MOST ? (int)blocks : MOST;
+}
+
 /* What sums need, once the parts are known. */
 static eg_status create_buffers(eg_vectors *vectors)
 {
-    const eg_device_info *info = eg_device_get_info(vectors->device);
     eg_status status = EG_OK;
-    /* On a CPU the blocks must outnumber any sensible number of threads, whatever it is. */
-    vectors->blocks = info->is_gpu ? 8 * info->compute_units : 256;
+    vectors->blocks = count_blocks(vectors);
     const size_t partial =
         (size_t)EG_VECTOR_TERMS * (size_t)(vectors->part_count * vectors->blocks);
     EG_TRY(eg_buffer_create(vectors->device, EG_F64, partial, &vectors->partial));

@@ -10,6 +10,12 @@
 
 #include "solver/sums.k.h"
 
+#if K_CUDA
+#define SOME_AT_ONCE _Pragma("unroll 4") /* of them are under way at once */
+#else
+#define SOME_AT_ONCE
+#endif
+
 #define ADD_TERM(sum, x, y) \
     K_LANE \
     { \
@@ -32,7 +38,7 @@ K_KERNEL(dots, K_VAL(i64, tiles), K_VAL(i64, chunk), K_VAL(i32, rows), K_VAL(i32
         const i64 begin = K_MIN(t * chunk, tiles), end = K_MIN(begin + chunk, tiles);
         const i32 n = (i32)((end - begin) * rows);
         K_NODES(i, ROWS) K_P(sum0) = 0, K_P(sum1) = 0, K_P(sum2) = 0, K_P(sum3) = 0;
-        for (i32 j = 0; j < n; j += ROWS) {
+        SOME_AT_ONCE for (i32 j = 0; j < n; j += ROWS) {
             K_ROWS(i, ROWS)
             {
                 if (j + i < n) {
@@ -52,7 +58,7 @@ K_KERNEL(dots, K_VAL(i64, tiles), K_VAL(i64, chunk), K_VAL(i32, rows), K_VAL(i32
             s[2 * ROWS + i][lane] = K_P(sum2);
             s[3 * ROWS + i][lane] = K_P(sum3);
         }
-        TREE(s, 4)
+        TREE(s, count)
         K_ROWS(i, 4)
         {
             if (i < count) K_LANE if (lane == 0) partial[i * stride + to + t] = s[i * ROWS][0];

@@ -16,7 +16,7 @@ typedef struct ins_case {
     bool turned;                       /* elements at random: one boundary */
     eg_ins_kind kinds[INS_BOUNDARIES]; /* left, right, bottom, top */
     double backflow;                   /* not let in at an outflow */
-    bool chains;                       /* the surface term has the kernel for GPUs */
+    bool by_faces;                     /* the surface term has the kernel for GPUs */
 } ins_case;
 
 /* What is given at boundaries, polynomials of degree 1, so that faces hold them. */
@@ -82,7 +82,7 @@ static inline ins_problem ins_on(eg_device *device, eg_comm *comm, eg_mesh *mesh
     TEST_OK(ctx, eg_ins_operator_create(p.space, p.faces,
                                         &(eg_ins_advection_options){.collocated = collocated,
                                                                     .backflow = c->backflow,
-                                                                    .chains = c->chains},
+                                                                    .by_faces = c->by_faces},
                                         &p.op));
     for (int i = 0; i < 2; i++) {
         TEST_OK(ctx, eg_field_create(p.space, 1, EG_F64, &p.a[i]));

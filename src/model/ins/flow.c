@@ -356,7 +356,7 @@ static eg_status prepare_velocity(eg_ins_flow *f, double lambda)
     eg_ins_solve_options how = {.name = "the velocity",
                                 .lambda = lambda,
                                 .penalty = o->penalty,
-                                .preconditioner = eg_precondition_defaults(EG_PRECONDITION_MASS),
+                                .preconditioner = eg_precondition_defaults(o->velocity),
                                 .tolerance = o->tolerance,
                                 .iterations = o->iterations};
     eg_status status = EG_OK;

@@ -32,7 +32,9 @@ typedef struct eg_ins_options {
     const eg_ins_boundary *boundary;        /* [boundaries] */
     const eg_ins_given *given;              /* [boundaries] */
     const eg_expression *force[2];          /* NULL: 0 */
-    eg_precondition_options preconditioner; /* of the pressure; the velocity has "mass" */
+    eg_precondition_options preconditioner; /* of the pressure */
+    eg_precondition_kind velocity;          /* that of the velocity: it is made anew whenever the
+                                               length of steps changes */
     double tolerance;
     int iterations;
     int guesses; /* solutions that first guesses are made of, up to EG_GUESS_MOST; 0: none */

@@ -35,6 +35,7 @@ struct eg_ins_flow {
 
     /* Of subcycles: what carries, a register of the Runge-Kutta scheme, */
     eg_field *carrier[2], *register_k[2];
+    eg_field *other_hat[2]; /* where the result of a stage goes that is done at once */
     /* … and on boundary faces, of each state: the velocity and w·∇w; of their sum: the values that
      * are carried in, and how fast they change. */
     eg_vectors *on_faces;

@@ -243,7 +243,12 @@ static eg_status read_options(const ins *s, eg_ins_options *out)
     const eg_case *cas = s->problem.cas;
     const int order = (int)eg_case_integer(cas, "time.order");
     const bool given = eg_case_given(cas, "ins.pressure_order");
+    /* Blocks need fewer iterations, but are dear to make: for steps of one length. */
+    const bool blocks = eg_case_given(cas, "solver.velocity")
+                            ? eg_case_choice(cas, "solver.velocity") == EG_INS_VELOCITY_BLOCKS
+                            : eg_case_given(cas, "time.dt");
     *out = (eg_ins_options){
+        .velocity = blocks ? EG_PRECONDITION_BLOCKS : EG_PRECONDITION_MASS,
         .viscosity = eg_case_real(cas, "ins.viscosity"),
         .order = order,
         .pressure_order = given       ? (int)eg_case_integer(cas, "ins.pressure_order")

@@ -7,10 +7,11 @@
 #include <float.h>
 #include <math.h>
 
-/* In the order of eg_ins_boundary, eg_ins_advection and eg_ins_start. */
+/* In the order of eg_ins_boundary, eg_ins_advection, eg_ins_start and eg_ins_velocity. */
 static const char *const types[] = {"inflow", "wall", "outflow", "slip", NULL};
 static const char *const advections[] = {"cubature", "collocation", NULL};
 static const char *const starts[] = {"lower", "exact", NULL};
+static const char *const velocities[] = {"mass", "blocks", NULL};
 
 const eg_key eg_ins_keys[] = {
     {.section = "ins",
@@ -179,6 +180,15 @@ const eg_key eg_ins_keys[] = {
          "checkpoints, too. 0: none; solves for the velocity then start from its extrapolation, "
          "those for the change of the pressure from 0.",
      .example = "0"},
+    {.section = "solver",
+     .name = "velocity",
+     .type = EG_KEY_CHOICE,
+     .choices = velocities,
+     .help =
+         "The preconditioner of the velocity: \"mass\", the inverse mass matrix of every element, "
+         "or \"blocks\", the inverse of its block of the operator, which needs half the iterations "
+         "or less, is stored in single precision, and is made anew whenever the length of steps "
+         "changes. By default \"blocks\" with time.dt and \"mass\" with time.cfl."},
 #include "model/elliptic/solver_rows.h"
 #include "model/ins/columns_rows.h"
     {0}};

@@ -11,14 +11,14 @@
  * N = 4 memory limits them, and at 5 operands fit registers without parts. */
 enum { MIRRORED_FROM = 3, MIRRORED_FROM_ON_GPUS = 6 };
 
-void eg_ins_matrices_free(eg_ins_matrices *m)
+void eg_ins_matrices_free(eg_context *ctx, eg_ins_matrices *m)
 {
     eg_operator_destroy(&m->load);
     eg_operator_destroy(&m->divergence);
     eg_operator_destroy(&m->lift);
     eg_operator_destroy(&m->slopes);
-    eg_operator_destroy(&m->padded_lift);
     eg_operator_destroy(&m->face_lift);
+    eg_release(ctx, &m->face_table);
     eg_operator_destroy(&m->face_interp);
     eg_operator_destroy(&m->project_odd);
     eg_operator_destroy(&m->project_even);
@@ -78,6 +78,20 @@ static eg_status make_values(eg_device *device, const eg_element *e, const eg_cu
     EG_TRY(eg_operator_create(device, EG_F64, rows, e->np, matrix, out));
 done:
     eg_release(e->ctx, &matrix);
+    return status;
+}
+
+/* The same of a face, as a table. */
+static eg_status make_face_table(const eg_element *e, const eg_cubature *rule, double **out)
+{
+    const int rows = rule ? rule->count : e->face_np;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(e->ctx, (size_t)(rows * e->face_np), out));
+    if (rule)
+        EG_TRY(eg_element_evaluate(e->face, rule->count, rule->r, *out));
+    else
+        fill_unit(e->face_np, *out);
+done:
     return status;
 }
 
@@ -223,28 +237,23 @@ done:
     return status;
 }
 
-/* The lift from the points of a rule on each face; NULL: from nodes. Each face has so many columns, those behind its
- * points zero. */
+/* The lift from the points of a rule on each face; NULL: from nodes. */
 static eg_status make_lift(eg_device *device, const eg_element *e, const eg_cubature *rule,
-                           int columns, eg_operator **out)
+                           eg_operator **out)
 {
     const int nfp = e->face_np, count = rule ? rule->count : nfp;
-    double *project = NULL, *lift = NULL, *matrix = NULL;
+    double *project = NULL, *lift = NULL;
     eg_status status = EG_OK;
     EG_TRY(eg_new(e->ctx, (size_t)(nfp * count), &project));
     EG_TRY(eg_new(e->ctx, (size_t)(3 * e->np * count), &lift));
-    EG_TRY(eg_new(e->ctx, (size_t)(3 * e->np * columns), &matrix));
     if (rule)
         EG_TRY(eg_element_project(e->face, rule, project));
     else
         fill_unit(nfp, project);
     /* lift is [np][3][nfp]: rows of one face each. */
     eg_dense_multiply(3 * e->np, nfp, count, e->lift, project, lift);
-    for (int i = 0; i < 3 * e->np; i++)
-        memcpy(matrix + i * columns, lift + i * count, (size_t)count * sizeof *lift);
-    EG_TRY(eg_operator_create(device, EG_F64, e->np, 3 * columns, matrix, out));
+    EG_TRY(eg_operator_create(device, EG_F64, e->np, 3 * count, lift, out));
 done:
-    eg_release(e->ctx, &matrix);
     eg_release(e->ctx, &lift);
     eg_release(e->ctx, &project);
     return status;
@@ -316,15 +325,15 @@ eg_status eg_ins_matrices_create(const eg_space *space, const eg_element *e, boo
         EG_TRY(make_projection(device, e, 1, inner, &out->project_s));
     }
     EG_TRY(make_values(device, e->face, face, &out->face_interp));
-    EG_TRY(make_lift(device, e, face, out->face, &out->face_lift));
-    EG_TRY(make_lift(device, e, face, (out->face + 7) / 8 * 8, &out->padded_lift));
+    EG_TRY(make_face_table(e, face, &out->face_table));
+    EG_TRY(make_lift(device, e, face, &out->face_lift));
     EG_TRY(eg_operator_create(device, EG_F64, 2 * e->np, e->np, e->D, &out->slopes));
-    EG_TRY(make_lift(device, e, NULL, e->face_np, &out->lift));
+    EG_TRY(make_lift(device, e, NULL, &out->lift));
     EG_TRY(make_divergence(device, e, &out->divergence));
     EG_TRY(make_load(device, e, &out->load));
 done:
     eg_cubature_destroy(&face);
     eg_cubature_destroy(&inner);
-    if (status != EG_OK) eg_ins_matrices_free(out);
+    if (status != EG_OK) eg_ins_matrices_free(e->ctx, out);
     return status;
 }

@@ -12,15 +12,15 @@ typedef struct eg_ins_matrices {
     int even, odd, pairs; /* if it is: nodes in parts, pairs of points of the element */
     eg_operator *interp_even, *interp_odd, *project_even, *project_odd;
     eg_buffer *node_pairs;
-    eg_operator *face_interp, *face_lift;    /* surface … */
-    eg_operator *padded_lift;                /* … of advect_chain.k.c */
+    eg_operator *face_interp, *face_lift;    /* surface */
+    double *face_table;                      /* [face][nfp] face_interp, on the host */
     eg_operator *slopes, *lift, *divergence; /* slopes.k.c */
     eg_operator *load;                       /* load.k.c */
 } eg_ins_matrices;
 
 eg_status eg_ins_matrices_create(const eg_space *space, const eg_element *element, bool collocated,
                                  eg_ins_matrices *out);
-void eg_ins_matrices_free(eg_ins_matrices *matrices);
+void eg_ins_matrices_free(eg_context *ctx, eg_ins_matrices *matrices);
 
 /* Points of advection by quadrature. */
 eg_status eg_ins_count_points(const eg_element *element, bool collocated, int *inner, int *face);

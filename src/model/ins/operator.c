@@ -11,8 +11,9 @@ struct eg_ins_operator {
     eg_ins_matrices matrices;
     eg_trace trace; /* which nodes are on faces */
     eg_halo *halo;
-    bool chain;                        /* the surface term is that of advect_chain.k.c */
+    bool by_faces;                     /* the surface term is that of advect_faces.k.c */
     eg_kernel *volume[2], *surface[2]; /* carried by another, or by itself */
+    eg_kernel *stage;                  /* with what a stage does; NULL: there is none */
     eg_kernel *gradient, *divergence, *curl, *load, *inflow;
 };
 
@@ -50,13 +51,14 @@ void eg_ins_operator_destroy(eg_ins_operator **handle)
     eg_kernel_destroy(&o->curl);
     eg_kernel_destroy(&o->divergence);
     eg_kernel_destroy(&o->gradient);
+    eg_kernel_destroy(&o->stage);
     for (int i = 0; i < 2; i++) {
         eg_kernel_destroy(&o->surface[i]);
         eg_kernel_destroy(&o->volume[i]);
     }
     eg_halo_destroy(&o->halo);
     eg_trace_free(&o->trace);
-    eg_ins_matrices_free(&o->matrices);
+    eg_ins_matrices_free(o->space->ctx, &o->matrices);
     eg_release(o->space->ctx, handle);
 }
 
@@ -70,22 +72,31 @@ static eg_status compile(const eg_ins_operator *o, const char *source, const cha
         out);
 }
 
-/* Both terms of advection of w by another, or by itself. How chains are laid out on GPUs: at N = 3 and 4 as measured on an
- * H200, 12 warps on a multiprocessor; operands of even and odd parts and their sums do not fit registers together. */
-static eg_status compile_advection(eg_ins_operator *o, int kind)
+/* How chains of the volume term are laid out on GPUs, by degree, as measured on an H200: warps that a multiprocessor
+ * should hold, and whether chunks of points go side by side. */
+static const struct {
+    int blocks;
+    bool unrolled;
+} volume_chains[] = {
+    [1] = {9, false}, [2] = {8, true}, [3] = {10, false}, [4] = {10, false}, [5] = {1, false}};
+
+/* The volume term of advection of w by another, or by itself. On GPUs operands of even and odd parts and their sums do
+ * not fit registers together. */
+static eg_status compile_volume(eg_ins_operator *o, int kind)
 {
     const eg_element *e = o->space->groups[0].element;
     const eg_ins_matrices *m = &o->matrices;
-    const int fields = kind == BY_ITSELF ? 2 : 4, waves = kind == BY_ITSELF ? 2 : 1;
-    const bool many =
-        eg_device_get_info(o->space->device)->is_gpu && (e->degree == 3 || e->degree == 4);
+    const int fields = kind == BY_ITSELF ? 2 : 4;
+    const bool chain = eg_device_get_info(o->space->device)->is_gpu;
+    const int row = e->degree < 5 ? e->degree : 5;
     /* What comes next adds to the volume term, but to its first elements first. */
     const int streaming = eg_space_passes_caches(o->space, fields + 2);
     const eg_define plain[] = {{"NP", e->np},
                                {"NFP", e->face_np},
                                {"NC", m->inner},
                                {"FIELDS", fields},
-                               {"K_MIN_BLOCKS", many ? 12 : 1},
+                               {"K_MIN_BLOCKS", chain ? volume_chains[row].blocks : 1},
+                               {"K_UNROLL_CHUNKS", chain && volume_chains[row].unrolled},
                                {"K_STREAMING", streaming}};
     const eg_define mirrored[] = {{"NP", e->np},
                                   {"EVEN", m->even},
@@ -94,9 +105,6 @@ static eg_status compile_advection(eg_ins_operator *o, int kind)
                                   {"FIELDS", fields},
                                   {"K_OPERAND_REGISTERS", 0},
                                   {"K_STREAMING", streaming}};
-    const eg_define surface[] = {
-        {"NP", e->np},    {"NFP", e->face_np},          {"Q", m->face}, {"FIELDS", fields},
-        {"WAVES", waves}, {"K_UNROLL_CHUNKS", o->chain}}; /* which needs them so */
     eg_status status = EG_OK;
     if (m->mirrored)
         EG_TRY(compile(o, "model/ins/advect_mirror.k.c", "volume", mirrored, EG_COUNT(mirrored),
@@ -104,10 +112,42 @@ static eg_status compile_advection(eg_ins_operator *o, int kind)
     else
         EG_TRY(
             compile(o, "model/ins/advect.k.c", "volume", plain, EG_COUNT(plain), &o->volume[kind]));
-    EG_TRY(compile(o, o->chain ? "model/ins/advect_chain.k.c" : "model/ins/advect.k.c", "surface",
-                   surface, EG_COUNT(surface), &o->surface[kind]));
 done:
     return status;
+}
+
+/* How blocks of advect_faces.k.c are laid out, by degree, as measured on an H200: rows of threads, and blocks that a
+ * multiprocessor should hold. */
+static const struct {
+    int rows, blocks;
+} face_blocks[] = {[1] = {3, 10}, {3, 8}, {3, 6}, {3, 5}, {3, 5},
+                   {4, 4},        {4, 3}, {4, 3}, {4, 3}, {4, 3}};
+
+static eg_status compile_surface(const eg_ins_operator *o, int kind, const char *entry,
+                                 eg_kernel **out)
+{
+    const eg_group *g = &o->space->groups[0];
+    const eg_element *e = g->element;
+    const eg_ins_matrices *m = &o->matrices;
+    const eg_define defines[] = {{"NP", e->np},
+                                 {"NFP", e->face_np},
+                                 {"Q", m->face},
+                                 {"FIELDS", kind == BY_ITSELF ? 2 : 4},
+                                 {"WAVES", kind == BY_ITSELF ? 2 : 1},
+                                 {"K_MIN_BLOCKS", face_blocks[e->degree].blocks}};
+    const eg_kernel_table table = {"interp", m->face_table, (size_t)(m->face * e->face_np)};
+    eg_kernel_options options = {.source = "model/ins/advect.k.c",
+                                 .entry = entry,
+                                 .defines = defines,
+                                 .define_count = EG_COUNT(defines)};
+    if (o->by_faces) {
+        options.source = "model/ins/advect_faces.k.c";
+        options.rows_per_block = face_blocks[e->degree].rows;
+        options.tiles_per_block = 1;
+        options.tables = &table;
+        options.table_count = 1;
+    }
+    return eg_space_kernel(o->space, g, options, out);
 }
 
 static eg_status compile_all(eg_ins_operator *o)
@@ -116,8 +156,11 @@ static eg_status compile_all(eg_ins_operator *o)
     const eg_define sizes[] = {{"NP", e->np}, {"NFP", e->face_np}, {"CURL", 0}};
     const eg_define curl[] = {{"NP", e->np}, {"NFP", e->face_np}, {"CURL", 1}};
     eg_status status = EG_OK;
-    for (int kind = BY_ANOTHER; kind <= BY_ITSELF; kind++)
-        EG_TRY(compile_advection(o, kind));
+    for (int kind = BY_ANOTHER; kind <= BY_ITSELF; kind++) {
+        EG_TRY(compile_volume(o, kind));
+        EG_TRY(compile_surface(o, kind, "surface", &o->surface[kind]));
+    }
+    if (o->by_faces) EG_TRY(compile_surface(o, BY_ANOTHER, "stage", &o->stage));
     EG_TRY(compile(o, "model/ins/slopes.k.c", "gradient", sizes, EG_COUNT(sizes), &o->gradient));
     EG_TRY(
         compile(o, "model/ins/slopes.k.c", "divergence", sizes, EG_COUNT(sizes), &o->divergence));
@@ -139,8 +182,7 @@ static eg_status create_own(eg_ins_operator *o)
                        "this model needs straight triangles of one degree"));
     EG_TRY(eg_ins_matrices_create(space, g->element, o->options.collocated, &o->matrices));
     EG_TRY(eg_trace_create(space->device, g->element, g->element, &o->trace));
-    o->chain = o->options.chains ||
-               (eg_device_get_info(space->device)->is_gpu && g->lanes % EG_CHAIN_LANES == 0);
+    o->by_faces = o->options.by_faces || eg_device_get_info(space->device)->is_gpu;
     EG_TRY(compile_all(o));
 done:
     return status;
@@ -172,6 +214,17 @@ done:
     return status;
 }
 
+static eg_status fill_all_ghosts(eg_ins_operator *o, eg_field *const a[2], eg_field *const w[2])
+{
+    eg_status status = EG_OK;
+    for (int c = 0; c < 2; c++) {
+        EG_TRY(fill_ghosts(o, a[c]));
+        EG_TRY(fill_ghosts(o, w[c]));
+    }
+done:
+    return status;
+}
+
 static eg_status launch_volume(eg_ins_operator *o, int kind, eg_field *const a[2],
                                eg_field *const w[2], eg_field *const out[2])
 {
@@ -198,12 +251,13 @@ static eg_status launch_volume(eg_ins_operator *o, int kind, eg_field *const a[2
 
 static eg_status launch_surface(eg_ins_operator *o, int kind, eg_field *const a[2],
                                 const eg_ins_data *given, eg_field *const w[2],
-                                const eg_ins_inflow *inflow, eg_field *const out[2])
+                                const eg_ins_inflow *inflow, const eg_ins_stage *stage,
+                                eg_field *const out[2])
 {
     const eg_group *g = &o->space->groups[0];
     const eg_ins_matrices *m = &o->matrices;
     const size_t begin = a[0]->offset[0];
-    const eg_argument arguments[] = {
+    eg_argument arguments[26] = {
         EG_BUFFER("au", a[0]->data),
         EG_BUFFER("av", a[1]->data),
         EG_BUFFER("u", w[0]->data),
@@ -219,14 +273,25 @@ static eg_status launch_surface(eg_ins_operator *o, int kind, eg_field *const a[
         EG_BUFFER("slope", inflow->slopes),
         EG_REAL("since", inflow->since),
         EG_REAL("damping", o->options.backflow),
-        EG_OPERATOR("interp", m->face_interp),
-        EG_OPERATOR("lift", o->chain ? m->padded_lift : m->face_lift),
+        EG_OPERATOR("lift", m->face_lift),
         EG_BUFFER_AT("nu", out[0]->data, begin),
         EG_BUFFER_AT("nv", out[1]->data, begin),
-        EG_BUFFER("own_node", o->trace.own.node), /* chains know */
     };
-    return eg_launch_tiles(o->surface[kind], 0, g->own_tiles, arguments,
-                           EG_COUNT(arguments) - (o->chain ? 1 : 0));
+    size_t n = 18;
+    if (stage) {
+        arguments[n++] = EG_REAL("A", stage->A);
+        arguments[n++] = EG_REAL("dt", stage->dt);
+        arguments[n++] = EG_REAL("B", stage->B);
+        arguments[n++] = EG_BUFFER_AT("ku", stage->k[0]->data, begin);
+        arguments[n++] = EG_BUFFER_AT("kv", stage->k[1]->data, begin);
+        arguments[n++] = EG_BUFFER_AT("new_u", stage->next[0]->data, begin);
+        arguments[n++] = EG_BUFFER_AT("new_v", stage->next[1]->data, begin);
+    }
+    if (!o->by_faces) { /* its kernel knows these */
+        arguments[n++] = EG_BUFFER("own_node", o->trace.own.node);
+        arguments[n++] = EG_OPERATOR("interp", m->face_interp);
+    }
+    return eg_launch_tiles(stage ? o->stage : o->surface[kind], 0, g->own_tiles, arguments, n);
 }
 
 eg_status eg_ins_advect(eg_ins_operator *o, eg_field *const w[2], const eg_ins_data *given,
@@ -238,7 +303,7 @@ eg_status eg_ins_advect(eg_ins_operator *o, eg_field *const w[2], const eg_ins_d
     for (int c = 0; c < 2; c++)
         EG_TRY(fill_ghosts(o, w[c]));
     EG_TRY(launch_volume(o, BY_ITSELF, w, w, out));
-    EG_TRY(launch_surface(o, BY_ITSELF, w, given, w, &inflow, out));
+    EG_TRY(launch_surface(o, BY_ITSELF, w, given, w, &inflow, NULL, out));
 done:
     return status;
 }
@@ -264,11 +329,25 @@ eg_status eg_ins_carry_faces(eg_ins_operator *o, eg_field *const a[2], const eg_
                              eg_field *const out[2])
 {
     eg_status status = EG_OK;
-    for (int c = 0; c < 2; c++) {
-        EG_TRY(fill_ghosts(o, a[c]));
-        EG_TRY(fill_ghosts(o, w[c]));
-    }
-    EG_TRY(launch_surface(o, BY_ANOTHER, a, given, w, inflow, out));
+    EG_TRY(fill_all_ghosts(o, a, w));
+    EG_TRY(launch_surface(o, BY_ANOTHER, a, given, w, inflow, NULL, out));
+done:
+    return status;
+}
+
+bool eg_ins_has_stages(const eg_ins_operator *o)
+{
+    return o->stage != NULL;
+}
+
+eg_status eg_ins_carry_stage(eg_ins_operator *o, eg_field *const a[2], const eg_ins_data *given,
+                             eg_field *const w[2], const eg_ins_inflow *inflow,
+                             const eg_ins_stage *stage, eg_field *const out[2])
+{
+    eg_status status = EG_OK;
+    EG_TRY(eg_ins_carry_inside(o, a, w, out));
+    EG_TRY(fill_all_ghosts(o, a, w));
+    EG_TRY(launch_surface(o, BY_ANOTHER, a, given, w, inflow, stage, out));
 done:
     return status;
 }

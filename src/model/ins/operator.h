@@ -14,7 +14,7 @@ eg_status eg_ins_lanes(const eg_device *device, const eg_mesh *mesh, int degree,
 typedef struct eg_ins_advection_options {
     bool collocated; /* fluxes are computed at nodes, not by quadrature of degree 3N */
     double backflow; /* the part of momentum that is not let in at an outflow, 0 to 1 */
-    bool chains;     /* the surface term has the kernel for GPUs on any device: for tests */
+    bool by_faces;   /* the surface term has the kernel for GPUs on any device: for tests */
 } eg_ins_advection_options;
 
 /* The space has one group, of affine triangles with EG_BASIS_LOBATTO; fields are of EG_F64.
@@ -45,6 +45,16 @@ eg_status eg_ins_carry_inside(eg_ins_operator *op, eg_field *const a[2], eg_fiel
 eg_status eg_ins_carry_faces(eg_ins_operator *op, eg_field *const a[2], const eg_ins_data *given,
                              eg_field *const w[2], const eg_ins_inflow *inflow,
                              eg_field *const out[2]);
+/* A stage of a low-storage Runge-Kutta scheme, where that is faster than a carry and what is done with its result:
+ * k = A k - dt ∇·(a⊗w) and new w = w + B k. `out` is used meanwhile; new w is none of the others. */
+typedef struct eg_ins_stage {
+    double A, dt, B;
+    eg_field *const *k, *const *next; /* [2]; next: the new w */
+} eg_ins_stage;
+bool eg_ins_has_stages(const eg_ins_operator *op);
+eg_status eg_ins_carry_stage(eg_ins_operator *op, eg_field *const a[2], const eg_ins_data *given,
+                             eg_field *const w[2], const eg_ins_inflow *inflow,
+                             const eg_ins_stage *stage, eg_field *const out[2]);
 /* The points at which it has values: of the element, and of a face. */
 void eg_ins_points(const eg_ins_operator *op, int *inner, int *face);
 /* What a velocity w brings in through boundaries in a step of dt: its values there, `given` or, where it

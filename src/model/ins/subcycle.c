@@ -18,6 +18,7 @@ eg_status eg_ins_cycles_create(eg_ins_flow *f)
     for (int c = 0; c < 2; c++) {
         EG_TRY(eg_ins_new_field(f, &f->carrier[c]));
         EG_TRY(eg_ins_new_field(f, &f->register_k[c]));
+        if (eg_ins_has_stages(f->op)) EG_TRY(eg_ins_new_field(f, &f->other_hat[c]));
     }
     EG_TRY(eg_vectors_create_plain(f->space->device, NULL, EG_F64, count, &f->on_faces));
     for (int i = 0; i < f->options.order; i++) {
@@ -40,6 +41,7 @@ void eg_ins_cycles_destroy(eg_ins_flow *f)
     }
     eg_vectors_destroy(&f->on_faces);
     for (int c = 0; c < 2; c++) {
+        eg_field_destroy(&f->other_hat[c]);
         eg_field_destroy(&f->register_k[c]);
         eg_field_destroy(&f->carrier[c]);
     }
@@ -61,6 +63,29 @@ done:
     return status;
 }
 
+/* hat after a stage: k = A k - dt N, hat += B k. */
+static eg_status take_stage(eg_ins_flow *f, const eg_stage *stage, double dt,
+                            const eg_ins_inflow *inflow)
+{
+    const eg_ins_stage whole = {stage->A, dt, stage->B, f->register_k, f->other_hat};
+    eg_status status = EG_OK;
+    if (eg_ins_has_stages(f->op)) {
+        EG_TRY(eg_ins_carry_stage(f->op, f->carrier, f->velocity, f->hat, inflow, &whole, f->next));
+        for (int c = 0; c < 2; c++) {
+            eg_field *const new_hat = f->other_hat[c];
+            f->other_hat[c] = f->hat[c];
+            f->hat[c] = new_hat;
+        }
+        goto done;
+    }
+    EG_TRY(eg_ins_carry(f->op, f->carrier, f->velocity, f->hat, inflow, f->next));
+    for (int c = 0; c < 2; c++)
+        EG_TRY(eg_vectors_smooth(f->vectors, stage->A, -dt, f->next[c]->data,
+                                 f->register_k[c]->data, 1, stage->B, f->hat[c]->data));
+done:
+    return status;
+}
+
 /* Carries hat from t by dt; boundary values of `inflow` are those of time `first`. */
 static eg_status carry(eg_ins_flow *f, int order, double first, double t, double dt)
 {
@@ -72,10 +97,7 @@ static eg_status carry(eg_ins_flow *f, int order, double first, double t, double
         const eg_ins_inflow inflow = {f->inflow, f->inflow_slope, now - first};
         EG_TRY(interpolate(f, order, now));
         EG_TRY(eg_ins_data_set(f->velocity, 1, &now, &(double){1}));
-        EG_TRY(eg_ins_carry(f->op, f->carrier, f->velocity, f->hat, &inflow, f->next));
-        for (int c = 0; c < 2; c++)
-            EG_TRY(eg_vectors_smooth(f->vectors, stages[k].A, -dt, f->next[c]->data,
-                                     f->register_k[c]->data, 1, stages[k].B, f->hat[c]->data));
+        EG_TRY(take_stage(f, &stages[k], dt, &inflow));
     }
 done:
     return status;

@@ -2,6 +2,7 @@
  * k = 1 and λ = 0, in double and in single precision, and the gradient of u at the nodes.
  *
  *     elliptic, elliptic-f32   degrees 1 … 10; n = (N + 1)(N + 2)/2 nodes, m = N + 1 on a face
+ *     elliptic-blocks          where there are tensor cores: by affine_block.k.c, beside what is in use
  *     gradient                 the same
  *
  * Necessary bytes of an element are those that two passes move (model/elliptic/affine.k.c), what
@@ -67,12 +68,12 @@ done:
 }
 
 /* The same product by quadrature on a small mesh, whose kernels are those that are timed. */
-static eg_status verify(eg_bench *bench, int degree)
+static eg_status verify(eg_bench *bench, int degree, eg_elliptic_form form)
 {
     problem fast = {0}, plain = {0};
     double *got = NULL, *want = NULL;
     eg_status status = EG_OK;
-    EG_TRY(create(bench, 6, degree, EG_F64, EG_ELLIPTIC_FASTEST, &fast));
+    EG_TRY(create(bench, 6, degree, EG_F64, form, &fast));
     EG_TRY(create(bench, 6, degree, EG_F64, EG_ELLIPTIC_QUADRATURE, &plain));
     const size_t count = eg_field_host_count(fast.u);
     EG_TRY(eg_new(bench->ctx, count, &got));
@@ -138,7 +139,8 @@ static double padded(double n)
     return ceil(n / 8) * 8;
 }
 
-static eg_status measure(eg_bench *bench, const char *name, int degree, eg_type real)
+static eg_status measure(eg_bench *bench, const char *name, int degree, eg_type real,
+                         eg_elliptic_form form)
 {
     const double n = 0.5 * (degree + 1) * (degree + 2), m = degree + 1;
     const double value = (double)eg_type_size(real), on_face = degree == 1 ? 1 : m;
@@ -152,8 +154,8 @@ static eg_status measure(eg_bench *bench, const char *name, int degree, eg_type 
     snprintf(size, sizeof size, "N=%d", degree);
     eg_bench_work work = {.name = name, .size = size, .in_paper = real == EG_F64};
     eg_bench_progress(bench, "%s %s", name, size);
-    if (real == EG_F64) EG_TRY(verify(bench, degree));
-    EG_TRY(create(bench, cells, degree, real, EG_ELLIPTIC_FASTEST, &p));
+    if (real == EG_F64) EG_TRY(verify(bench, degree, form));
+    EG_TRY(create(bench, cells, degree, real, form, &p));
     const double elements = p.on.mesh->element_count;
     work.bytes = elements * (value * (3 * n + 6 * on_face + 9) + 15);
     work.flops = elements * (2 * 3 * m * (n + m) + 2 * n * (3 * n + 6 * m) + 6 * m * m + beside);
@@ -200,9 +202,14 @@ static eg_status run(eg_bench *bench)
     /* For the picture, at the size of degree 4; every point has its own. */
     EG_TRY(eg_bench_measure_ceilings(bench, bench->info->is_gpu ? (size_t)5e8 : (size_t)8e7));
     for (int degree = 1; degree <= EG_DEGREE_MAX; degree++)
-        if (eg_bench_wants(bench, degree)) EG_TRY(measure(bench, "elliptic", degree, EG_F64));
+        if (eg_bench_wants(bench, degree))
+            EG_TRY(measure(bench, "elliptic", degree, EG_F64, EG_ELLIPTIC_FASTEST));
+    for (int degree = 1; degree <= EG_DEGREE_MAX && bench->info->has_tensor_f64; degree++)
+        if (eg_bench_wants(bench, degree))
+            EG_TRY(measure(bench, "elliptic-blocks", degree, EG_F64, EG_ELLIPTIC_BLOCKS));
     for (int degree = 1; degree <= EG_DEGREE_MAX; degree++)
-        if (eg_bench_wants(bench, degree)) EG_TRY(measure(bench, "elliptic-f32", degree, EG_F32));
+        if (eg_bench_wants(bench, degree))
+            EG_TRY(measure(bench, "elliptic-f32", degree, EG_F32, EG_ELLIPTIC_FASTEST));
     for (int degree = 1; degree <= EG_DEGREE_MAX; degree++)
         if (eg_bench_wants(bench, degree)) EG_TRY(measure_gradient(bench, degree));
 done:

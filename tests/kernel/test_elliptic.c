@@ -44,6 +44,12 @@ static const elliptic_case mirrored = {
 static const elliptic_case mirrored_pure = {
     "in even and odd parts, turned", TRIANGLES, .height = 0.05, .perturb = 0.3, .turned = true,
     .form = EG_ELLIPTIC_MIRRORED};
+static const elliptic_case blocked = {
+    "in blocks",   TRIANGLES,  .height = 0.5,         .perturb = 0.3,
+    .lambda = 0.7, .k = "2.5", .types = {D, N, D, N}, .form = EG_ELLIPTIC_BLOCKS};
+static const elliptic_case blocked_pure = {"in blocks, turned", TRIANGLES,
+                                           .height = 0.05,      .perturb = 0.3,
+                                           .turned = true,      .form = EG_ELLIPTIC_BLOCKS};
 static const elliptic_case varying = {"k that varies",       TRIANGLES,       .height = 0.05,
                                       .perturb = 0.3,        .lambda = 0.7,   .k = "1 + x*x",
                                       .types = {D, N, R, D}, .robin = "2 + x"};
@@ -136,6 +142,11 @@ static void devices_body(eg_device *device, eg_type real)
     compare_with_form(device, &chained, 2, real, real == EG_F64 ? 1e-12 : 1e-5);
     compare_with_form(device, &mirrored, 4, real, real == EG_F64 ? 1e-12 : 1e-5);
     compare_with_form(device, &mirrored_pure, 3, real, real == EG_F64 ? 1e-12 : 1e-5);
+    if (eg_device_get_info(device)->has_tensor_f64)
+        for (int degree = 1; degree <= 10; degree++) {
+            compare_with_form(device, &blocked, degree, real, real == EG_F64 ? 1e-12 : 1e-5);
+            compare_with_form(device, &blocked_pure, degree, real, real == EG_F64 ? 1e-12 : 1e-5);
+        }
     set_pocl_optimises(true);
 }
 

@@ -287,6 +287,8 @@ static void symmetry_body(eg_device *device)
     check_symmetry(device, &square, 4, EG_PRECONDITION_PMG_CG_AMG);
     check_symmetry(device, &square, 3, EG_PRECONDITION_PMG_AMG);
     check_symmetry(device, &bent, 2, EG_PRECONDITION_PMG_CG_AMG);
+    check_symmetry(device, &square, 4, EG_PRECONDITION_BLOCKS);
+    check_symmetry(device, &bent, 2, EG_PRECONDITION_BLOCKS);
 }
 
 static void test_levels__cycle_is_symmetric_and_positive(void **state)
@@ -325,6 +327,29 @@ static void expect_iterations(eg_device *device, const elliptic_case *c, int deg
     setting_free(&s);
 }
 
+/* Where λ is large as in an implicit step, on elements of different sizes: blocks know both. */
+static void screened_body(eg_device *device)
+{
+    static const elliptic_case screened = {"screened",    EG_SHAPE_TRI,    .cells = {12, 12},
+                                           .height = 0.3, .perturb = 0.35, .lambda = 3000};
+    int iterations[2];
+    for (int i = 0; i < 2; i++) {
+        setting s = setting_new(device, &screened, 4, EG_F64);
+        const eg_precondition_options options =
+            eg_precondition_defaults(i == 0 ? EG_PRECONDITION_MASS : EG_PRECONDITION_BLOCKS);
+        iterations[i] = count_iterations(&s, &options);
+        setting_free(&s);
+    }
+    assert_in_range(3 * iterations[1], 1, 2 * iterations[0]);
+}
+
+static void
+test_elliptic_levels__blocks_need_two_thirds_of_the_iterations_of_mass_at_most(void **state)
+{
+    (void)state;
+    on_one_core(screened_body);
+}
+
 static void counts_body(eg_device *device)
 {
     /* Bodies that meet in their corners alone. */
@@ -353,6 +378,7 @@ static void test_levels__iterations_stay_few(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        KERNEL_TEST(test_elliptic_levels__blocks_need_two_thirds_of_the_iterations_of_mass_at_most),
         KERNEL_TEST(test_levels__degrees_interpolate_and_back_is_the_transpose),
         KERNEL_TEST(test_levels__blocks_are_inverses_of_those_of_the_form),
         KERNEL_TEST(test_levels__a_step_with_the_mass_matrix_is_its_product),

@@ -8,14 +8,14 @@
 
 #include <string.h>
 
-/* The most nodes of an element whose values fit into registers, in single precision, and those that
- * leave room for twice as many threads. */
-enum { ALONE_MOST = 66, ALONE_FEW = 45 };
+/* The most registers for the values of an element that products by a thread alone have, those of vectors of double
+ * precision, and how many leave room for twice as many threads. */
+enum { ALONE_MOST = 66, WIDE_MOST = 90, ALONE_FEW = 45 };
 
 typedef struct blocks_part {
-    eg_kernel *multiply, *smooth;
-    eg_buffer *inverse; /* as blocks.k.c says; NULL: no own elements */
-    size_t offset;      /* where the group begins in vectors */
+    eg_kernel *multiply, *wide, *smooth; /* wide: NULL, if it was not asked for */
+    eg_buffer *inverse;                  /* as blocks.k.c says; NULL: no own elements */
+    size_t offset;                       /* where the group begins in vectors */
 } blocks_part;
 
 struct eg_blocks {
@@ -55,26 +55,18 @@ static void setup_free(const eg_blocks *b, setup *s)
     eg_release(ctx, &s->colour);
 }
 
-/* Registers for the values of an element. */
-static int registers_of(const eg_blocks *b, const eg_group *g)
-{
-    return b->real == EG_F32 ? g->element->np : 2 * g->element->np;
-}
-
-/* Whether each element has a thread of its own in products, which then keeps all its values in
- * registers. */
-static bool stands_alone(const eg_blocks *b, const eg_group *g)
-{
-    const bool lanes_are_threads =
-        strcmp(eg_device_get_info(b->space->device)->backend, "cpu") != 0;
-    return lanes_are_threads && registers_of(b, g) <= ALONE_MOST;
-}
-
-static eg_status compile(const eg_blocks *b, int group, const char *entry, bool alone,
-                         eg_kernel **out)
+/* A kernel for vectors of some type. In products an element may have a thread of its own, which then keeps all its
+ * values in registers. */
+static eg_status compile(const eg_blocks *b, int group, const char *entry, bool product,
+                         eg_type vectors, eg_kernel **out)
 {
     const eg_group *g = &b->space->groups[group];
-    const int blocks = registers_of(b, g) <= ALONE_FEW ? 4 : 2;
+    const bool lanes_are_threads =
+        strcmp(eg_device_get_info(b->space->device)->backend, "cpu") != 0;
+    const int registers = vectors == EG_F32 ? g->element->np : 2 * g->element->np;
+    const int most = vectors == b->real ? ALONE_MOST : WIDE_MOST;
+    const int blocks = registers <= ALONE_FEW ? 4 : 2;
+    const bool alone = product && lanes_are_threads && registers <= most;
     const eg_define defines[] = {
         {"NP", g->element->np}, {"ALONE", alone}, {"K_MIN_BLOCKS", alone ? blocks : 1}};
     return eg_kernel_create(b->space->device,
@@ -115,11 +107,11 @@ static eg_status make_part(eg_blocks *b, setup *s, int group)
     setup_part *q = &s->parts[group];
     eg_status status = EG_OK;
     if (slots == 0) return EG_OK;
-    EG_TRY(compile(b, group, "multiply_blocks", stands_alone(b, g), &p->multiply));
-    EG_TRY(compile(b, group, "smooth_blocks", stands_alone(b, g), &p->smooth));
-    EG_TRY(compile(b, group, "mark_node", false, &q->mark));
-    EG_TRY(compile(b, group, "take_column", false, &q->take));
-    EG_TRY(compile(b, group, "invert_blocks", false, &q->invert));
+    EG_TRY(compile(b, group, "multiply_blocks", true, b->real, &p->multiply));
+    EG_TRY(compile(b, group, "smooth_blocks", true, b->real, &p->smooth));
+    EG_TRY(compile(b, group, "mark_node", false, b->real, &q->mark));
+    EG_TRY(compile(b, group, "take_column", false, b->real, &q->take));
+    EG_TRY(compile(b, group, "invert_blocks", false, b->real, &q->invert));
     EG_TRY(upload_colours(b, s, group, &q->colour));
     EG_TRY(eg_buffer_create(b->space->device, b->real, slots * packed, &p->inverse));
     EG_TRY(eg_buffer_create(b->space->device, EG_F64, slots * packed, &q->blocks));
@@ -240,25 +232,35 @@ void eg_blocks_destroy(eg_blocks **handle)
     for (int i = 0; b->parts && i < b->space->group_count; i++) {
         eg_buffer_destroy(&b->parts[i].inverse);
         eg_kernel_destroy(&b->parts[i].smooth);
+        eg_kernel_destroy(&b->parts[i].wide);
         eg_kernel_destroy(&b->parts[i].multiply);
     }
     eg_release(ctx, &b->parts);
     eg_release(ctx, handle);
 }
 
-static eg_status apply(void *user, eg_buffer *r, eg_buffer *z)
+static eg_status multiply(const eg_blocks *b, bool wide, eg_buffer *r, eg_buffer *z)
 {
-    const eg_blocks *b = user;
     eg_status status = EG_OK;
     for (int i = 0; i < b->space->group_count; i++) {
         const blocks_part *p = &b->parts[i];
         if (!p->inverse) continue;
-        EG_TRY(eg_launch(p->multiply, b->space->groups[i].own_tiles,
+        EG_TRY(eg_launch(wide ? p->wide : p->multiply, b->space->groups[i].own_tiles,
                          EG_BUFFER("inverse", p->inverse), EG_BUFFER_AT("r", r, p->offset),
                          EG_BUFFER_AT("z", z, p->offset)));
     }
 done:
     return status;
+}
+
+static eg_status apply(void *user, eg_buffer *r, eg_buffer *z)
+{
+    return multiply(user, false, r, z);
+}
+
+static eg_status apply_wide(void *user, eg_buffer *r, eg_buffer *z)
+{
+    return multiply(user, true, r, z);
 }
 
 static eg_status smooth(void *user, double a, double c, eg_buffer *r, eg_buffer *d, double keep,
@@ -281,4 +283,20 @@ done:
 eg_linear eg_blocks_linear(eg_blocks *blocks)
 {
     return (eg_linear){.user = blocks, .apply = apply, .smooth = smooth};
+}
+
+static eg_status compile_wide(eg_blocks *b)
+{
+    eg_status status = EG_OK;
+    for (int i = 0; i < b->space->group_count; i++)
+        if (b->parts[i].inverse)
+            EG_TRY(compile(b, i, "multiply_wide", true, EG_F64, &b->parts[i].wide));
+done:
+    return status;
+}
+
+eg_status eg_blocks_widen(eg_blocks *b, eg_linear *out)
+{
+    *out = (eg_linear){.user = b, .apply = apply_wide};
+    return eg_comm_agree(b->space->comm, compile_wide(b));
 }

@@ -17,4 +17,7 @@ void eg_blocks_destroy(eg_blocks **blocks);
 /* z = B r, and steps of smoothing in one pass. On own elements. Allocates nothing. */
 eg_linear eg_blocks_linear(eg_blocks *blocks);
 
+/* z = B r for vectors of EG_F64, whatever the blocks are of: their numbers are read as they stand. Collective. */
+eg_status eg_blocks_widen(eg_blocks *blocks, eg_linear *out);
+
 #endif

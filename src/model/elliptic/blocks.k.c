@@ -105,14 +105,14 @@ K_KERNEL(invert_blocks, K_INOUT(f64, blocks, PACKED *LANES), K_OUT(real, inverse
 
 /* y = B r for an element alone, by a thread of its own: every entry is read once, all sums stay in
  * registers. */
-#define ALONE_TIMES(y) \
-    real y[NP], k_x[NP]; \
+#define ALONE_TIMES(number, y) \
+    number y[NP], k_x[NP]; \
     K_UNROLL for (int i = 0; i < NP; i++) k_x[i] = K_TILE(r, t, NP)[i * LANES + lane], y[i] = 0; \
     K_UNROLL for (int i = 0; i < NP; i++) \
     { \
         K_UNROLL for (int j = 0; j < i; j++) \
         { \
-            const real k_a = K_TILE(inverse, t, PACKED)[(i * (i + 1) / 2 + j) * LANES + lane]; \
+            const number k_a = K_TILE(inverse, t, PACKED)[(i * (i + 1) / 2 + j) * LANES + lane]; \
             y[i] += k_a * k_x[j]; \
             y[j] += k_a * k_x[i]; \
         } \
@@ -129,29 +129,44 @@ K_KERNEL(invert_blocks, K_INOUT(f64, blocks, PACKED *LANES), K_OUT(real, inverse
         K_LANE K_L(sum) += \
             K_TILE(inverse, t, PACKED)[(j * (j + 1) / 2 + i) * LANES + lane] * x[j][lane];
 
-/* z = B r */
+/* z = B r, in numbers of a type. */
+#if ALONE
+#define MULTIPLY(number) \
+    K_NODES(row, 1) \
+    { \
+        ALONE_TIMES(number, y) \
+        K_UNROLL for (int i = 0; i < NP; i++) K_TILE(z, t, NP)[i * LANES + lane] = y[i]; \
+    }
+#else
+#define MULTIPLY(number) \
+    K_NODES(i, NP) x[i][lane] = K_TILE(r, t, NP)[i * LANES + lane]; \
+    K_SYNC; \
+    K_ROWS(i, NP) \
+    { \
+        K_LANEVAR(number, sum); \
+        ROW_TIMES(sum, x) \
+        K_LANE K_TILE(z, t, NP)[i * LANES + lane] = K_L(sum); \
+    }
+#endif
+
 K_KERNEL(multiply_blocks, K_IN(real, inverse, PACKED *LANES), K_IN(real, r, NP *LANES),
          K_OUT(real, z, NP *LANES))
 {
     K_SHARED(real, x, ALONE ? 1 : NP);
     K_TILES(t)
     {
-#if ALONE
-        K_NODES(row, 1)
-        {
-            ALONE_TIMES(y)
-            K_UNROLL for (int i = 0; i < NP; i++) K_TILE(z, t, NP)[i * LANES + lane] = y[i];
-        }
-#else
-        K_NODES(i, NP) x[i][lane] = K_TILE(r, t, NP)[i * LANES + lane];
-        K_SYNC;
-        K_ROWS(i, NP)
-        {
-            K_LANEVAR(real, sum);
-            ROW_TIMES(sum, x)
-            K_LANE K_TILE(z, t, NP)[i * LANES + lane] = K_L(sum);
-        }
-#endif
+        MULTIPLY(real)
+    }
+}
+
+/* The same for vectors of double precision, whatever that of B. */
+K_KERNEL(multiply_wide, K_IN(real, inverse, PACKED *LANES), K_IN(f64, r, NP *LANES),
+         K_OUT(f64, z, NP *LANES))
+{
+    K_SHARED(f64, x, ALONE ? 1 : NP);
+    K_TILES(t)
+    {
+        MULTIPLY(f64)
     }
 }
 
@@ -166,7 +181,7 @@ K_KERNEL(smooth_blocks, K_IN(real, inverse, PACKED *LANES), K_VAL(real, a), K_VA
 #if ALONE
         K_NODES(row, 1)
         {
-            ALONE_TIMES(y)
+            ALONE_TIMES(real, y)
             K_UNROLL for (int i = 0; i < NP; i++)
             {
                 const int at = i * LANES + lane;

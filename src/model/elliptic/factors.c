@@ -47,6 +47,13 @@ static size_t tune_chain(const eg_elliptic *a, const char *entry, eg_define out[
     return 2;
 }
 
+/* How many blocks of affine_block.k.c a multiprocessor should hold. */
+static eg_define tune_block(const eg_elliptic *a, bool apply)
+{
+    const int degree = a->element->degree;
+    return (eg_define){"K_MIN_BLOCKS", degree <= (apply ? 6 : 8) ? 8 : 6};
+}
+
 /* The defines of a kernel: only those that its file needs, as each set of them is compiled anew. */
 static size_t list_defines(const eg_elliptic *a, eg_elliptic_kernel_file file, int at,
                            eg_define out[EG_ELLIPTIC_DEFINES])
@@ -58,9 +65,10 @@ static size_t list_defines(const eg_elliptic *a, eg_elliptic_kernel_file file, i
     size_t n = 0;
     if (file == EG_ELLIPTIC_AFFINE_FACTORS) return n;
     if (file == EG_ELLIPTIC_AFFINE || file == EG_ELLIPTIC_AFFINE_CHAIN ||
-        file == EG_ELLIPTIC_AFFINE_MIRROR) {
+        file == EG_ELLIPTIC_AFFINE_MIRROR || file == EG_ELLIPTIC_AFFINE_BLOCK) {
         out[n++] = np, out[n++] = nfp, out[n++] = (eg_define){"STIFF", 3 + a->mass};
-        if (file != EG_ELLIPTIC_AFFINE) out[n++] = (eg_define){"K_FN", 8};
+        if (file != EG_ELLIPTIC_AFFINE && file != EG_ELLIPTIC_AFFINE_BLOCK)
+            out[n++] = (eg_define){"K_FN", 8};
         if (file != EG_ELLIPTIC_AFFINE_CHAIN)
             out[n++] = (eg_define){"EVEN", a->even}, out[n++] = (eg_define){"ODD", a->odd};
         if (file == EG_ELLIPTIC_AFFINE)
@@ -82,6 +90,7 @@ eg_status eg_elliptic_kernel(const eg_elliptic *a, int group, eg_elliptic_kernel
         [EG_ELLIPTIC_AFFINE] = "model/elliptic/affine.k.c",
         [EG_ELLIPTIC_AFFINE_CHAIN] = "model/elliptic/affine_chain.k.c",
         [EG_ELLIPTIC_AFFINE_MIRROR] = "model/elliptic/affine_mirror.k.c",
+        [EG_ELLIPTIC_AFFINE_BLOCK] = "model/elliptic/affine_block.k.c",
         [EG_ELLIPTIC_AFFINE_FACTORS] = "model/elliptic/affine_factors.k.c",
         [EG_ELLIPTIC_GENERAL] = "model/elliptic/general.k.c",
         [EG_ELLIPTIC_FACTORS] = "model/elliptic/factors.k.c",
@@ -91,12 +100,16 @@ eg_status eg_elliptic_kernel(const eg_elliptic *a, int group, eg_elliptic_kernel
     size_t count = list_defines(a, file, at, defines);
     if (file == EG_ELLIPTIC_AFFINE_CHAIN || file == EG_ELLIPTIC_AFFINE_MIRROR)
         count += tune_chain(a, entry, defines + count);
+    const bool block = file == EG_ELLIPTIC_AFFINE_BLOCK;
+    if (block) defines[count++] = tune_block(a, !strcmp(entry, "apply"));
     return eg_kernel_create(a->space->device,
                             &(eg_kernel_options){.size = sizeof(eg_kernel_options),
                                                  .source = names[file],
                                                  .entry = entry,
                                                  .real = a->real,
                                                  .lanes = a->space->groups[group].lanes,
+                                                 .rows_per_block = block ? 2 : 0,
+                                                 .tiles_per_block = block ? 1 : 0,
                                                  .defines = defines,
                                                  .define_count = count},
                             out);
@@ -123,7 +136,8 @@ static eg_status make_affine_factors(eg_elliptic *a, int group)
         penalties, g->own_tiles, EG_BUFFER("geometry", g->volume_factors),
         EG_BUFFER("neighbour", g->neighbour), EG_BUFFER("neighbour_face", g->neighbour_face),
         EG_BUFFER("types", a->types_there), EG_REAL("k", a->k), EG_REAL("scale", penalty_scale(a)),
-        EG_REAL("outer", a->form == EG_ELLIPTIC_TILES ? 1 : 2), EG_BUFFER("factors", p->factors)));
+        EG_REAL("outer", a->form == EG_ELLIPTIC_TILES || a->form == EG_ELLIPTIC_BLOCKS ? 1 : 2),
+        EG_BUFFER("factors", p->factors)));
 done:
     eg_kernel_destroy(&penalties);
     eg_kernel_destroy(&geometry);

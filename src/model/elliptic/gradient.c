@@ -1,9 +1,16 @@
 /* The gradient of fields at their nodes: what the kernels need, and their launches. */
 #include "model/elliptic/gradient.h"
 
+#include "element/mirror.h"
+
+/* From which degree on a CPU works by even and odd parts. */
+enum { MIRRORED_FROM = 6 };
+
 typedef struct part {
     eg_metric metric;
-    eg_operator *slopes;
+    eg_operator *slopes;     /* NULL by parts */
+    eg_operator *even, *odd; /* of parts, as are … */
+    eg_buffer *pairs;
     eg_kernel *kernel; /* NULL: no elements of this rank */
 } part;
 
@@ -29,14 +36,68 @@ done:
     return status;
 }
 
+/* Of `from` parts: the sum of derivatives to parts of their own kind, the difference to those of the other. */
+static eg_status make_part_slopes(const eg_space *space, const eg_element *e,
+                                  const eg_mirror *nodes, bool from_odd, eg_operator **out)
+{
+    const int rows = (nodes->even + 7) / 8 * 8, columns = from_odd ? nodes->odd : nodes->even;
+    const size_t size = (size_t)e->np * (size_t)e->np;
+    double *sum = NULL, *difference = NULL, *matrix = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(space->ctx, size, &sum));
+    EG_TRY(eg_new(space->ctx, size, &difference));
+    EG_TRY(eg_new(space->ctx, 2 * (size_t)rows * (size_t)columns, &matrix));
+    for (size_t i = 0; i < size; i++) {
+        sum[i] = e->D[i] + e->D[size + i];
+        difference[i] = e->D[i] - e->D[size + i];
+    }
+    eg_mirror_fold(&(eg_mirror_block){nodes, nodes, from_odd, from_odd}, sum, e->np, columns,
+                   matrix);
+    eg_mirror_fold(&(eg_mirror_block){nodes, nodes, !from_odd, from_odd}, difference, e->np,
+                   columns, matrix + rows * columns);
+    EG_TRY(eg_operator_create(space->device, EG_F64, 2 * rows, columns, matrix, out));
+done:
+    eg_release(space->ctx, &matrix);
+    eg_release(space->ctx, &difference);
+    eg_release(space->ctx, &sum);
+    return status;
+}
+
+static eg_status create_mirrored(const eg_space *space, const eg_group *g, part *p)
+{
+    const eg_element *e = g->element;
+    eg_mirror nodes = {0};
+    eg_status status = EG_OK;
+    EG_TRY(eg_mirror_create(space->ctx, e->np, e->r, &nodes));
+    EG_TRY(eg_space_pairs(space, &nodes, &p->pairs));
+    EG_TRY(make_part_slopes(space, e, &nodes, false, &p->even));
+    EG_TRY(make_part_slopes(space, e, &nodes, true, &p->odd));
+    const eg_define defines[] = {
+        {"DIM", 2}, {"AT", 1}, {"NP", e->np}, {"EVEN", nodes.even}, {"ODD", nodes.odd}};
+    EG_TRY(eg_space_kernel(space, g,
+                           (eg_kernel_options){.source = "model/elliptic/gradient.k.c",
+                                               .entry = "gradient_mirror",
+                                               .defines = defines,
+                                               .define_count = EG_COUNT(defines)},
+                           &p->kernel));
+done:
+    eg_mirror_free(space->ctx, &nodes);
+    return status;
+}
+
 static eg_status create_part(const eg_space *space, int group, part *p)
 {
     const eg_group *g = &space->groups[group];
     const eg_element *e = g->element;
-    const bool chain = eg_device_get_info(space->device)->is_gpu && g->shape == EG_SHAPE_TRI &&
-                       !g->curved && g->lanes % EG_CHAIN_LANES == 0;
+    const bool on_gpu = eg_device_get_info(space->device)->is_gpu;
+    const bool straight = g->shape == EG_SHAPE_TRI && !g->curved;
+    const bool chain = on_gpu && straight && g->lanes % EG_CHAIN_LANES == 0;
     eg_status status = EG_OK;
     EG_TRY(eg_metric_create(space, group, e->np, e->r, EG_METRIC_FACTORS, &p->metric));
+    if (straight && !on_gpu && e->degree >= MIRRORED_FROM) {
+        status = create_mirrored(space, g, p);
+        goto done;
+    }
     EG_TRY(make_slopes(space, e, chain ? (e->np + 7) / 8 * 8 : e->np, &p->slopes));
     /* Blocks of two warps that a multiprocessor should hold, and chunks side by side: as measured on an
      * H200. */
@@ -83,6 +144,9 @@ void eg_gradient_destroy(eg_gradient **handle)
     for (int i = 0; gradient->parts && i < gradient->space->group_count; i++) {
         part *p = &gradient->parts[i];
         eg_kernel_destroy(&p->kernel);
+        eg_buffer_destroy(&p->pairs);
+        eg_operator_destroy(&p->odd);
+        eg_operator_destroy(&p->even);
         eg_operator_destroy(&p->slopes);
         eg_metric_free(&p->metric);
     }
@@ -98,10 +162,17 @@ eg_status eg_gradient_apply(eg_gradient *gradient, const eg_field *u, eg_field *
     for (int group = 0; group < space->group_count; group++) {
         const part *p = &gradient->parts[group];
         if (!p->kernel) continue;
-        EG_TRY(eg_launch(p->kernel, space->groups[group].own_tiles,
-                         EG_BUFFER_AT("u", u->data, u->offset[group]),
-                         EG_BUFFER("geometry", p->metric.factors), EG_OPERATOR("slopes", p->slopes),
-                         EG_BUFFER_AT("out", out->data, out->offset[group])));
+        const int64_t tiles = space->groups[group].own_tiles;
+        if (p->pairs)
+            EG_TRY(eg_launch(p->kernel, tiles, EG_BUFFER_AT("u", u->data, u->offset[group]),
+                             EG_BUFFER("geometry", p->metric.factors), EG_BUFFER("pairs", p->pairs),
+                             EG_OPERATOR("even", p->even), EG_OPERATOR("odd", p->odd),
+                             EG_BUFFER_AT("out", out->data, out->offset[group])));
+        else
+            EG_TRY(eg_launch(p->kernel, tiles, EG_BUFFER_AT("u", u->data, u->offset[group]),
+                             EG_BUFFER("geometry", p->metric.factors),
+                             EG_OPERATOR("slopes", p->slopes),
+                             EG_BUFFER_AT("out", out->data, out->offset[group])));
     }
 done:
     return status;

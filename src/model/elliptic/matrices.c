@@ -409,6 +409,131 @@ done:
     return status;
 }
 
+/* --- for affine_block.k.c --------------------------------------------------------------------- */
+
+/* The pairs of nodes in the order of affine_block.k.c, given them in another. */
+static eg_status order_pairs(const eg_element *e, const eg_mirror *nodes, eg_mirror *out)
+{
+    const int m = e->face_np;
+    int count = 0, own = nodes->odd;
+    bool *taken = NULL; /* [np] */
+    eg_status status = EG_OK;
+    EG_TRY(eg_mirror_new(e->ctx, nodes->even, nodes->odd, out));
+    EG_TRY(eg_new(e->ctx, (size_t)e->np, &taken));
+    for (int i = 1; i < m + m / 2; i++) { /* point i of all faces, and its image */
+        if (i == m) continue;             /* the last of face 0 */
+        const int a = e->face_node[i], b = e->face_node[3 * m - 1 - i];
+        out->pair[count][0] = a;
+        out->pair[count++][1] = b;
+        taken[a] = taken[b] = true;
+    }
+    const int single[2] = {e->face_node[0], e->face_node[m + m / 2]};
+    for (int i = 0; i < 1 + m % 2; i++) {
+        out->pair[own][0] = out->pair[own][1] = single[i];
+        own++;
+        taken[single[i]] = true;
+    }
+    for (int i = 0; i < nodes->even; i++) {
+        if (taken[nodes->pair[i][0]]) continue;
+        memcpy(out->pair[i < nodes->odd ? count++ : own++], nodes->pair[i], sizeof *out->pair);
+    }
+done:
+    eg_release(e->ctx, &taken);
+    return status;
+}
+
+/* M/2 ∂/∂n̂ of even, or odd, u to the same part, and M/2 ∂/∂t to the other one, by rows filled up to eights. */
+static eg_status make_block_slopes(const eg_elliptic *a, const triangle *m, const eg_mirror *nodes,
+                                   const eg_mirror *points, bool odd, eg_operator **out)
+{
+    const int from = (3 + a->mass) * m->nodes + m->faces, np = m->np;
+    const int columns = odd ? nodes->odd : nodes->even;
+    const int first = padded(odd ? points->odd : points->even, true);
+    const int rows = first + padded(odd ? points->even : points->odd, true);
+    double *tested = NULL, *parts = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(a->element->ctx, (size_t)(2 * m->points * np), &tested));
+    EG_TRY(eg_new(a->element->ctx, (size_t)(rows * columns), &parts));
+    for (int d = 0; d < 2; d++)
+        for (int i = 0; i < m->points; i++)
+            for (int j = 0; j < np; j++)
+                tested[(d * m->points + i) * np + j] =
+                    0.5 * m->sum[j * m->columns + from + d * m->faces + i];
+    eg_mirror_fold(&(eg_mirror_block){points, nodes, odd, odd}, tested, np, columns, parts);
+    eg_mirror_fold(&(eg_mirror_block){points, nodes, !odd, odd}, tested + m->points * np, np,
+                   columns, parts + first * columns);
+    EG_TRY(eg_operator_create(a->space->device, a->real, rows, columns, parts, out));
+done:
+    eg_release(a->element->ctx, &parts);
+    eg_release(a->element->ctx, &tested);
+    return status;
+}
+
+/* M and Dᵀ M/2 between even and odd values along a face. */
+static eg_status make_line_parts(eg_elliptic *a)
+{
+    const eg_element *face = a->element->face;
+    const int n = a->element->face_np, half = (n + 1) / 2;
+    const size_t count = (size_t)(4 * half * half);
+    double *along = NULL, *parts = NULL;
+    float *single = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(a->element->ctx, (size_t)(n * n), &along));
+    EG_TRY(eg_new(a->element->ctx, count, &parts));
+    EG_TRY(eg_new(a->element->ctx, count, &single));
+    eg_dense_multiply(n, n, n, face->mass, face->D, along);
+    for (int i = 0; i < half; i++)
+        for (int j = 0; j < half; j++) {
+            const int k = n - 1 - j;
+            const double here = face->mass[i * n + j], there = face->mass[i * n + k];
+            const double from = 0.5 * along[j * n + i], back = 0.5 * along[k * n + i];
+            double *to = parts + 4 * (i * half + j);
+            to[0] = 0.5 * (here + there);
+            to[1] = 0.5 * (from - back);
+            to[2] = 0.5 * (here - there);
+            to[3] = 0.5 * (from + back);
+        }
+    for (size_t i = 0; i < count; i++)
+        single[i] = (float)parts[i];
+    EG_TRY(eg_space_upload(a->space, a->real, count,
+                           a->real == EG_F64 ? (const void *)parts : single, &a->line_parts));
+done:
+    eg_release(a->element->ctx, &single);
+    eg_release(a->element->ctx, &parts);
+    eg_release(a->element->ctx, &along);
+    return status;
+}
+
+eg_status eg_elliptic_make_block_matrices(eg_elliptic *a)
+{
+    const eg_element *e = a->element;
+    eg_mirror plain = {0}, nodes = {0}, points = {0};
+    triangle m = {0};
+    eg_status status = EG_OK;
+    EG_TRY(triangle_create(a, &m));
+    EG_TRY(eg_mirror_create(e->ctx, e->np, e->r, &plain));
+    EG_TRY(order_pairs(e, &plain, &nodes));
+    EG_TRY(pair_points_plainly(e->ctx, m.nfp, &points));
+    EG_TRY(eg_space_pairs(a->space, &nodes, &a->pairs));
+    EG_TRY(make_block_slopes(a, &m, &nodes, &points, false, &a->slopes));
+    EG_TRY(make_block_slopes(a, &m, &nodes, &points, true, &a->odd_slopes));
+    add_own_slopes(a, &m);
+    for (int i = 0; i < m.np; i++)
+        for (int p = 0; p < m.points; p++)
+            m.sum[i * m.columns + (3 + a->mass) * m.nodes + m.faces + p] *= 0.5;
+    EG_TRY(make_part_sum(a, &m, &(part_sum){&nodes, &points, false, true, 1, 2}, &a->sum));
+    EG_TRY(make_part_sum(a, &m, &(part_sum){&nodes, &points, true, true, 1, 2}, &a->odd_sum));
+    EG_TRY(make_line_parts(a));
+    a->even = nodes.even;
+    a->odd = nodes.odd;
+done:
+    eg_mirror_free(e->ctx, &points);
+    eg_mirror_free(e->ctx, &nodes);
+    eg_mirror_free(e->ctx, &plain);
+    triangle_free(e->ctx, &m);
+    return status;
+}
+
 /* --- quadrature ------------------------------------------------------------------------------- */
 
 /* Values and derivatives at the points of the rules. */

@@ -80,6 +80,7 @@ static eg_status make_shared(eg_elliptic *a)
                      : a->affine                                     ? e->face_np
                                                                      : a->rules.face->count;
     EG_TRY(a->form == EG_ELLIPTIC_MIRRORED ? eg_elliptic_make_mirrored_matrices(a)
+           : a->form == EG_ELLIPTIC_BLOCKS ? eg_elliptic_make_block_matrices(a)
            : a->form == EG_ELLIPTIC_CHAINS ? eg_elliptic_make_chain_matrices(a)
            : a->affine                     ? eg_elliptic_make_affine_matrices(a)
                                            : eg_elliptic_make_matrices(a));
@@ -99,6 +100,7 @@ static eg_status compile(eg_elliptic *a, int group)
         [EG_ELLIPTIC_TILES] = EG_ELLIPTIC_AFFINE,
         [EG_ELLIPTIC_CHAINS] = EG_ELLIPTIC_AFFINE_CHAIN,
         [EG_ELLIPTIC_MIRRORED] = EG_ELLIPTIC_AFFINE_MIRROR,
+        [EG_ELLIPTIC_BLOCKS] = EG_ELLIPTIC_AFFINE_BLOCK,
     };
     const eg_elliptic_kernel_file file = files[a->form];
     eg_elliptic_part *p = &a->parts[group];
@@ -121,6 +123,13 @@ static eg_status create_own(eg_elliptic *a)
         EG_TRY(compile(a, group));
 done:
     return status;
+}
+
+/* Whether affine_block.k.c serves. */
+static bool has_blocks(const eg_elliptic *a)
+{
+    const eg_device_info *info = eg_device_get_info(a->space->device);
+    return info->is_gpu && info->has_tensor_f64 && a->space->groups[0].lanes == 32;
 }
 
 /* Of affine triangles. Even and odd parts pay where products take long: from this degree on, as measured on an
@@ -148,8 +157,9 @@ eg_status eg_elliptic_create(eg_space *space, eg_type real, const eg_elliptic_op
     EG_TRY(eg_comm_agree(space->comm, take_options(a, options)));
     a->form = !triangles || has_robin(a) || (options->k && eg_expression_varies(options->k))
                   ? EG_ELLIPTIC_QUADRATURE
-              : options->form ? options->form
-                              : fastest_form(a);
+              : options->form == EG_ELLIPTIC_BLOCKS && !has_blocks(a) ? fastest_form(a)
+              : options->form                                         ? options->form
+                                                                      : fastest_form(a);
     double general = a->form == EG_ELLIPTIC_QUADRATURE ||
                      (a->form == EG_ELLIPTIC_TILES && !eg_elliptic_has_strips(space));
     EG_TRY(eg_comm_max(space->comm, 1, &general));
@@ -187,6 +197,7 @@ void eg_elliptic_destroy(eg_elliptic **handle)
     eg_buffer_destroy(&a->flux);
     eg_elliptic_free_strips(a);
     eg_buffer_destroy(&a->at_node);
+    eg_buffer_destroy(&a->line_parts);
     eg_buffer_destroy(&a->pairs);
     eg_operator_destroy(&a->odd_sum);
     eg_operator_destroy(&a->odd_slopes);
@@ -253,6 +264,14 @@ static eg_status find_flux(eg_elliptic *a, int group, int64_t from, int64_t to, 
         EG_OPERATOR("odd_derivatives", a->odd_slopes),
         EG_BUFFER_AT("flux", a->flux, flux_before(a, g)),
     };
+    const eg_argument block[] = {
+        EG_BUFFER_AT("u", u, a->like->offset[group]),
+        EG_BUFFER("factors", p->factors),
+        EG_BUFFER("pairs", a->pairs),
+        EG_OPERATOR("even", a->slopes),
+        EG_OPERATOR("odd", a->odd_slopes),
+        EG_BUFFER_AT("flux", a->flux, flux_before(a, g)),
+    };
     const eg_argument general[] = {
         EG_BUFFER_AT("u", u, a->like->offset[group]),
         EG_BUFFER("metric", p->metric),
@@ -261,6 +280,8 @@ static eg_status find_flux(eg_elliptic *a, int group, int64_t from, int64_t to, 
     };
     if (from == to) return EG_OK;
     switch (a->form) {
+    case EG_ELLIPTIC_BLOCKS:
+        return eg_launch_tiles(p->flux, from, to - from, block, EG_COUNT(block));
     case EG_ELLIPTIC_MIRRORED:
         return eg_launch_tiles(p->flux, from, to - from, mirrored, EG_COUNT(mirrored));
     case EG_ELLIPTIC_CHAINS:
@@ -302,6 +323,21 @@ static eg_status launch(eg_elliptic *a, int group, int64_t from, int64_t to, eg_
         EG_OPERATOR("odd", a->odd_sum),
         EG_BUFFER_AT("y", y, a->like->offset[group]),
     };
+    const eg_argument block[] = {
+        EG_BUFFER("u", u),
+        EG_INTEGER("begin", (int64_t)a->like->offset[group]),
+        EG_BUFFER_AT("b", b ? b : u, a->like->offset[group]),
+        EG_INTEGER("rest", b != NULL),
+        EG_BUFFER("flux", a->flux),
+        EG_BUFFER("neighbour", g->neighbour),
+        EG_BUFFER("neighbour_face", g->neighbour_face),
+        EG_BUFFER("factors", p->factors),
+        EG_BUFFER("pairs", a->pairs),
+        EG_BUFFER("lines", a->line_parts),
+        EG_OPERATOR("even", a->sum),
+        EG_OPERATOR("odd", a->odd_sum),
+        EG_BUFFER_AT("y", y, a->like->offset[group]),
+    };
     const eg_argument general[] = {
         EG_BUFFER("u", u),
         EG_INTEGER("begin", (int64_t)a->like->offset[group]),
@@ -328,6 +364,8 @@ static eg_status launch(eg_elliptic *a, int group, int64_t from, int64_t to, eg_
     };
     if (from == to) return EG_OK;
     switch (a->form) {
+    case EG_ELLIPTIC_BLOCKS:
+        return eg_launch_tiles(p->apply, from, to - from, block, EG_COUNT(block));
     case EG_ELLIPTIC_MIRRORED:
         return eg_launch_tiles(p->apply, from, to - from, mirrored, EG_COUNT(mirrored));
     case EG_ELLIPTIC_CHAINS:

@@ -21,9 +21,10 @@ typedef enum eg_elliptic_form {
     EG_ELLIPTIC_FASTEST,
     EG_ELLIPTIC_QUADRATURE, /* even where the kernels of affine triangles would do */
     /* Of affine triangles, where it is not the fastest, for tests; elsewhere by quadrature: */
-    EG_ELLIPTIC_TILES,   /* affine.k.c */
-    EG_ELLIPTIC_CHAINS,  /* affine_chain.k.c */
-    EG_ELLIPTIC_MIRRORED /* affine_mirror.k.c */
+    EG_ELLIPTIC_TILES,    /* affine.k.c */
+    EG_ELLIPTIC_CHAINS,   /* affine_chain.k.c */
+    EG_ELLIPTIC_MIRRORED, /* affine_mirror.k.c */
+    EG_ELLIPTIC_BLOCKS    /* affine_block.k.c, on tensor cores */
 } eg_elliptic_form;
 
 /* Expressions live as long as the operator. */

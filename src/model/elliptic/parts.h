@@ -51,8 +51,9 @@ struct eg_elliptic {
     eg_operator *slopes, *sum;
     eg_operator *odd_slopes, *odd_sum; /* … affine_mirror.k.c, as what follows */
     eg_buffer *pairs;
-    int even, odd;   /* nodes in parts */
-    eg_buffer *flux; /* real [slot_count / lanes][faces * face_points][lanes]; or strips */
+    eg_buffer *line_parts; /* affine_block.k.c: `lines` */
+    int even, odd;         /* nodes in parts */
+    eg_buffer *flux;       /* real [slot_count / lanes][faces * face_points][lanes]; or strips */
     eg_halo *halo;
     eg_field *like; /* of the fields that are multiplied: where groups lie; without values */
     eg_elliptic_part *parts; /* [group_count] */
@@ -63,11 +64,12 @@ eg_status eg_elliptic_rules_create(const eg_mesh *mesh, const eg_element *elemen
                                    eg_elliptic_rules *out);
 void eg_elliptic_rules_free(eg_context *ctx, eg_elliptic_rules *rules);
 
-/* matrices.c: the operators of affine.k.c, of affine_chain.k.c, of affine_mirror.k.c, or of general.k.c
- * with what tells points apart. */
+/* matrices.c: the operators of affine.k.c, of affine_chain.k.c, of affine_mirror.k.c, of affine_block.k.c, or of
+ * general.k.c with what tells points apart. */
 eg_status eg_elliptic_make_affine_matrices(eg_elliptic *a);
 eg_status eg_elliptic_make_chain_matrices(eg_elliptic *a);
 eg_status eg_elliptic_make_mirrored_matrices(eg_elliptic *a);
+eg_status eg_elliptic_make_block_matrices(eg_elliptic *a);
 eg_status eg_elliptic_make_matrices(eg_elliptic *a);
 /* [values at inner points | … at points of faces | slopes there]ᵀ: np x (inner + (1 + dim) faces
  * points). */
@@ -105,12 +107,13 @@ typedef enum eg_elliptic_kernel_file {
     EG_ELLIPTIC_AFFINE,
     EG_ELLIPTIC_AFFINE_CHAIN,
     EG_ELLIPTIC_AFFINE_MIRROR,
+    EG_ELLIPTIC_AFFINE_BLOCK,
     EG_ELLIPTIC_AFFINE_FACTORS,
     EG_ELLIPTIC_GENERAL,
     EG_ELLIPTIC_FACTORS,
     EG_ELLIPTIC_LOAD
 } eg_elliptic_kernel_file;
-enum { EG_ELLIPTIC_DEFINES = 10 };
+enum { EG_ELLIPTIC_DEFINES = 12 };
 eg_status eg_elliptic_kernel(const eg_elliptic *a, int group, eg_elliptic_kernel_file file,
                              const char *entry, int at, eg_kernel **out);
 /* The factors of affine triangles, or those of quadrature, of all groups. */

@@ -1,6 +1,7 @@
 /* The preconditioners of model `elliptic`, by name. */
 #include "model/elliptic/precondition.h"
 
+#include "model/elliptic/blocks.h"
 #include "model/elliptic/coarse.h"
 #include "model/elliptic/mass.h"
 #include "model/elliptic/parts.h"
@@ -10,6 +11,7 @@ struct eg_precondition {
     eg_vectors *vectors; /* not owned */
     eg_precondition_options options;
     eg_mass *mass;
+    eg_blocks *blocks;
     eg_elliptic_coarse *amg;
     eg_levels *levels;
     eg_single *single; /* NULL: all is of double precision */
@@ -47,7 +49,7 @@ static eg_status check_keys(const eg_case *cas, eg_precondition_kind kind)
                 {"solver.coarsening", EG_PRECONDITION_PMG_AMG},
                 {"solver.coarse_penalty", EG_PRECONDITION_PMG_AMG},
                 {"solver.amg", EG_PRECONDITION_AMG},
-                {"solver.precision", EG_PRECONDITION_AMG}};
+                {"solver.precision", EG_PRECONDITION_BLOCKS}};
     for (size_t i = 0; i < EG_COUNT(keys); i++)
         if (eg_case_given(cas, keys[i].key) && kind < keys[i].from)
             return eg_case_fail(cas, keys[i].key, -1,
@@ -89,20 +91,45 @@ done:
     return status;
 }
 
+/* The operator in the preconditioner's precision; *own if that is a copy, to be destroyed. */
+static eg_status take_operator(const eg_precondition *p, eg_elliptic **op, eg_elliptic **own)
+{
+    const eg_type real = p->options.levels.real;
+    eg_status status = EG_OK;
+    *own = NULL;
+    if (real != p->op->real) EG_TRY(eg_elliptic_create(p->op->space, real, &p->op->options, own));
+    *op = *own ? *own : p->op;
+done:
+    return status;
+}
+
 static eg_status make_amg(eg_precondition *p)
 {
     eg_elliptic_coarse_options options = {.amg = p->options.levels.amg};
-    eg_elliptic *op = p->op, *single = NULL;
+    eg_elliptic *op = NULL, *own = NULL;
     eg_status status = EG_OK;
-    options.amg.type = p->options.levels.real;
-    if (options.amg.type != op->real) { /* whose vectors it takes */
-        EG_TRY(eg_elliptic_create(op->space, options.amg.type, &op->options, &single));
-        op = single;
-    }
+    options.amg.type = p->options.levels.real; /* whose vectors it takes */
+    EG_TRY(take_operator(p, &op, &own));
     EG_TRY(eg_elliptic_coarse_create(op, &options, &p->amg));
     p->linear = eg_elliptic_coarse_linear(p->amg);
 done:
-    eg_elliptic_destroy(&single);
+    eg_elliptic_destroy(&own);
+    return status;
+}
+
+/* Of the preconditioner's precision, for vectors of double precision. */
+static eg_status make_blocks(eg_precondition *p)
+{
+    eg_elliptic *op = NULL, *own = NULL;
+    eg_vectors *vectors = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(take_operator(p, &op, &own));
+    if (own) EG_TRY(eg_vectors_create(op->space, 1, op->real, &vectors));
+    EG_TRY(eg_blocks_create(op, own ? vectors : p->vectors, &p->blocks));
+    EG_TRY(eg_blocks_widen(p->blocks, &p->linear));
+done:
+    eg_vectors_destroy(&vectors);
+    eg_elliptic_destroy(&own);
     return status;
 }
 
@@ -115,6 +142,9 @@ static eg_status make(eg_precondition *p)
     case EG_PRECONDITION_MASS:
         EG_TRY(eg_mass_create(p->op->space, p->op->real, &p->mass));
         p->linear = eg_mass_linear(p->mass);
+        return EG_OK;
+    case EG_PRECONDITION_BLOCKS:
+        EG_TRY(make_blocks(p));
         return EG_OK;
     case EG_PRECONDITION_AMG:
         EG_TRY(make_amg(p));
@@ -162,6 +192,7 @@ void eg_precondition_destroy(eg_precondition **handle)
     eg_single_destroy(&p->single);
     eg_levels_destroy(&p->levels);
     eg_elliptic_coarse_destroy(&p->amg);
+    eg_blocks_destroy(&p->blocks);
     eg_mass_destroy(&p->mass);
     eg_release(ctx, handle);
 }

@@ -8,6 +8,7 @@
 typedef enum eg_precondition_kind {
     EG_PRECONDITION_NONE,
     EG_PRECONDITION_MASS,      /* the inverse of each element's mass matrix */
+    EG_PRECONDITION_BLOCKS,    /* the inverse of each element's block of the operator */
     EG_PRECONDITION_AMG,       /* algebraic multigrid on the whole matrix */
     EG_PRECONDITION_PMG_AMG,   /* p-multigrid, below it AMG on degree 1 */
     EG_PRECONDITION_PMG_CG_AMG /* the same with continuous functions of degree 1 between */

@@ -12,8 +12,11 @@
      .name = "preconditioner",
      .type = EG_KEY_CHOICE,
      .fallback = "\"pmg-cg-amg\"",
-     .choices = (const char *const[]){"none", "mass", "amg", "pmg-amg", "pmg-cg-amg", NULL},
+     .choices = (const char *const[]){"none", "mass", "blocks", "amg", "pmg-amg", "pmg-cg-amg",
+                                          NULL},
      .help = "\"mass\": the inverse mass matrix of every element, good where lambda is large. "
+             "\"blocks\": the inverse of its block of the operator, good there, too, and where "
+             "elements differ in size. "
              "\"amg\": algebraic multigrid on the whole matrix, which takes much memory at high "
              "degrees. \"pmg-amg\": multigrid over degrees down to 1, with AMG below. "
              "\"pmg-cg-amg\": the same with continuous functions of degree 1 between the two and "

@@ -19,7 +19,11 @@ typedef struct catalogue_row {
     bool not_on_cpu, only_on_cpu;
     int rows, tiles;                      /* per block; 0: chosen */
     eg_define defines[CATALOGUE_DEFINES]; /* up to the first without a name */
+    eg_kernel_table table;                /* NULL name: none */
 } catalogue_row;
+
+/* A table that has so many values. */
+static const double catalogue_values[256];
 
 #define CATALOGUE_CHAIN(real, np, nc)                                                              \
     {                                                                                              \
@@ -201,6 +205,17 @@ typedef struct catalogue_row {
             {"K_FN", 8}                                                                            \
         }                                                                                          \
     }
+#define CATALOGUE_ELLIPTIC_BLOCK(entry, real, np, nfp, stiff, even)                                \
+    {                                                                                              \
+        "model/elliptic/affine_block.k.c", entry, real, 32, .least_arch = 80, .not_on_cpu = true,  \
+                                                            .rows = 2, .tiles = 1, .defines = {    \
+                                                                {"NP", np},                        \
+                                                                {"NFP", nfp},                      \
+                                                                {"STIFF", stiff},                  \
+                                                                {"EVEN", even},                    \
+                                                                {"ODD", (np) - (even)}             \
+                                                            }                                      \
+    }
 #define CATALOGUE_ELLIPTIC(file, entry, real, lanes, dim, np, nfp, faces, ways, nc, q, mass, at)   \
     {                                                                                              \
         "model/elliptic/" file ".k.c", entry, real, lanes, .defines = {                            \
@@ -232,16 +247,18 @@ typedef struct catalogue_row {
             {"WAVES", (itself) ? 2 : 1}                                                            \
         }                                                                                          \
     }
-#define CATALOGUE_INS_CHAIN(real, lanes, np, nfp, q, itself)                                       \
+#define CATALOGUE_INS_FACES(entry, real, lanes, y, blocks, np, nfp, q, itself)                     \
     {                                                                                              \
-        "model/ins/advect_chain.k.c", "surface", real, lanes, .not_on_cpu = true, .defines = {     \
-            {"NP", np},                                                                            \
-            {"NFP", nfp},                                                                          \
-            {"Q", q},                                                                              \
-            {"FIELDS", (itself) ? 2 : 4},                                                          \
-            {"WAVES", (itself) ? 2 : 1},                                                           \
-            {"K_UNROLL_CHUNKS", 1}                                                                 \
-        }                                                                                          \
+        "model/ins/advect_faces.k.c", entry, real, lanes,                                          \
+            .not_on_cpu = true, .rows = y, .tiles = 1,                                             \
+            .table = {"interp", catalogue_values, (nfp) * (q)}, .defines = {                       \
+                {"NP", np},                                                                        \
+                {"NFP", nfp},                                                                      \
+                {"Q", q},                                                                          \
+                {"FIELDS", (itself) ? 2 : 4},                                                      \
+                {"WAVES", (itself) ? 2 : 1},                                                       \
+                {"K_MIN_BLOCKS", blocks}                                                           \
+            }                                                                                      \
     }
 #define CATALOGUE_INS_MIRROR(real, lanes, np, even, pairs, fields)                                 \
     {                                                                                              \
@@ -555,6 +572,10 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_ELLIPTIC_MIRROR("apply", EG_F64, 16, 66, 11, 4, 36),
     CATALOGUE_ELLIPTIC_MIRROR("apply", EG_F64, 0, 45, 9, 3, 25),
     CATALOGUE_ELLIPTIC_MIRROR("apply", EG_F32, 0, 15, 5, 3, 9),
+    CATALOGUE_ELLIPTIC_BLOCK("slopes", EG_F64, 28, 7, 3, 16),
+    CATALOGUE_ELLIPTIC_BLOCK("slopes", EG_F32, 6, 3, 4, 4),
+    CATALOGUE_ELLIPTIC_BLOCK("apply", EG_F64, 28, 7, 3, 16),
+    CATALOGUE_ELLIPTIC_BLOCK("apply", EG_F32, 6, 3, 4, 4),
     {"model/elliptic/affine_factors.k.c", "affine_factors", .real = EG_F64},
     {"model/elliptic/affine_factors.k.c", "affine_factors", .real = EG_F32},
     {"model/elliptic/affine_factors.k.c", "affine_penalties", .real = EG_F64},
@@ -605,11 +626,20 @@ static const catalogue_row catalogue[] = {
     {"model/elliptic/blocks.k.c", "invert_blocks", EG_F64, .defines = {{"NP", 15}, {"ALONE", 0}}},
     {"model/elliptic/blocks.k.c", "invert_blocks", EG_F32, .defines = {{"NP", 45}, {"ALONE", 0}}},
     {"model/elliptic/blocks.k.c", "multiply_blocks", EG_F64, .defines = {{"NP", 84}, {"ALONE", 0}}},
+    {"model/elliptic/blocks.k.c", "multiply_wide", EG_F32, .defines = {{"NP", 21}, {"ALONE", 0}}},
+    {"model/elliptic/blocks.k.c", "multiply_wide", EG_F32, .not_on_cpu = true,
+     .defines = {{"NP", 21}, {"ALONE", 1}, {"K_MIN_BLOCKS", 4}}},
+    {"model/elliptic/blocks.k.c", "multiply_wide", EG_F64, .defines = {{"NP", 6}, {"ALONE", 0}}},
     {"model/elliptic/blocks.k.c", "multiply_blocks", EG_F32, .not_on_cpu = true,
      .defines = {{"NP", 45}, {"ALONE", 1}}},
     {"model/elliptic/blocks.k.c", "smooth_blocks", EG_F64, .defines = {{"NP", 84}, {"ALONE", 0}}},
     {"model/elliptic/blocks.k.c", "smooth_blocks", EG_F32, .not_on_cpu = true,
      .defines = {{"NP", 45}, {"ALONE", 1}}},
+    {"model/elliptic/gradient.k.c", "gradient_mirror", EG_F64, .tiles = 2,
+     .defines =
+         {{"DIM", 2}, {"AT", 1}, {"NP", 66}, {"EVEN", 36}, {"ODD", 30}, {"K_MIN_BLOCKS", 6}}},
+    {"model/elliptic/gradient.k.c", "gradient_mirror", EG_F32,
+     .defines = {{"DIM", 2}, {"AT", 1}, {"NP", 28}, {"EVEN", 16}, {"ODD", 12}}},
     {"model/elliptic/gradient.k.c", "gradient_chain", EG_F64,
      .defines = {{"DIM", 2}, {"NP", 66}, {"AT", 1}}},
     {"model/elliptic/gradient.k.c", "gradient", EG_F64,
@@ -626,9 +656,11 @@ static const catalogue_row catalogue[] = {
     CATALOGUE_INS_ADVECT("surface", EG_F64, 0, 6, 3, 12, 4, true),
     CATALOGUE_INS_ADVECT("surface", EG_F64, 16, 66, 11, 175, 16, false),
     CATALOGUE_INS_ADVECT("surface", EG_F32, 0, 15, 5, 33, 7, false),
-    CATALOGUE_INS_CHAIN(EG_F64, 0, 21, 6, 8, false),
-    CATALOGUE_INS_CHAIN(EG_F64, 16, 66, 11, 16, true),
-    CATALOGUE_INS_CHAIN(EG_F32, 0, 6, 3, 4, false),
+    CATALOGUE_INS_FACES("surface", EG_F64, 0, 4, 4, 21, 6, 8, false),
+    CATALOGUE_INS_FACES("surface", EG_F64, 16, 4, 2, 66, 11, 16, true),
+    CATALOGUE_INS_FACES("surface", EG_F32, 0, 3, 8, 6, 3, 4, false),
+    CATALOGUE_INS_FACES("stage", EG_F64, 0, 3, 8, 6, 3, 4, false),
+    CATALOGUE_INS_FACES("stage", EG_F32, 0, 4, 4, 21, 6, 8, false),
     CATALOGUE_INS_MIRROR(EG_F64, 0, 21, 12, 28, 4),
     CATALOGUE_INS_MIRROR(EG_F64, 16, 66, 36, 92, 4),
     CATALOGUE_INS_MIRROR(EG_F32, 0, 28, 16, 36, 2),
@@ -702,6 +734,10 @@ static const catalogue_row catalogue[] = {
     {"kernel/dialect.k.c", "turn", EG_F64, 16, .defines = {{"ROWS", 1}}},
     {"kernel/dialect.k.c", "gathered", EG_F64, .defines = {{"ROWS", 15}}},
     {"kernel/dialect.k.c", "gathered", EG_F32, .defines = {{"ROWS", 15}}},
+    {"kernel/dialect.k.c", "tabled", EG_F64, .not_on_cpu = true,
+     .table = {"table", catalogue_values, 6}, .defines = {{"ROWS", 5}, {"TABLES", 1}}},
+    {"kernel/dialect.k.c", "tabled", EG_F32, .not_on_cpu = true,
+     .table = {"table", catalogue_values, 6}, .defines = {{"ROWS", 5}, {"TABLES", 1}}},
     {"kernel/dialect.k.c", "fours", EG_F64, .defines = {{"ROWS", 1}}},
     {"kernel/dialect.k.c", "fours", EG_F32, .defines = {{"ROWS", 1}}},
     /* Most of these functions are calls of the C library, one lane after the other. */
@@ -769,7 +805,9 @@ static inline eg_kernel_options catalogue_options(const catalogue_row *row, cons
                                .rows_per_block = row->rows,
                                .tiles_per_block = row->tiles,
                                .defines = row->defines,
-                               .define_count = count};
+                               .define_count = count,
+                               .tables = &row->table,
+                               .table_count = row->table.name ? 1 : 0};
 }
 
 /* "bench/gemm.k.c gemm f64 NP=15", for messages. */

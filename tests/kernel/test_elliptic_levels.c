@@ -309,7 +309,7 @@ static int count_iterations(setting *s, const eg_precondition_options *options)
                                &(eg_krylov_options){.relative = 1e-8, .zero_guess = true}, &pcg));
     TEST_OK(ctx, eg_elliptic_load(s->p.A, &(eg_elliptic_data){.source = f}, 0, s->p.y->data));
     TEST_OK(ctx, eg_pcg_solve(pcg, s->p.y->data, s->p.u->data, &result));
-    assert_int_equal(result.outcome, EG_KRYLOV_CONVERGED);
+    assert_true(result.outcome == EG_KRYLOV_CONVERGED || result.outcome == EG_KRYLOV_ROUNDING);
     eg_pcg_destroy(&pcg);
     eg_precondition_destroy(&precondition);
     eg_expression_destroy(&f);
@@ -330,6 +330,10 @@ static void counts_body(eg_device *device)
     /* Bodies that meet in their corners alone. */
     static const elliptic_case jumps = {"k that jumps", EG_SHAPE_TRI, .cells = {24, 24},
                                         .height = 1, .k = "sin(4*pi*x)*sin(4*pi*y) > 0 ? 1e6 : 1"};
+    /* Bodies that meet nothing. */
+    static const elliptic_case bodies = {"isolated bodies", EG_SHAPE_TRI, .cells = {64, 64},
+                                         .height = 1,
+                                         .k = "cos(4*pi*x) < 0 && cos(4*pi*y) < 0 ? 1e6 : 1"};
     static const elliptic_case even = {"even", EG_SHAPE_TRI, .cells = {8, 8}, .height = 1,
                                        .perturb = 0.1};
     static const elliptic_case flat = {"stretched", EG_SHAPE_TRI, .cells = {8, 8}, .height = 0.05,
@@ -337,6 +341,7 @@ static void counts_body(eg_device *device)
     for (int degree = 1; degree <= 4; degree *= 2)
         expect_iterations(device, &square, degree, EG_PRECONDITION_PMG_CG_AMG, 18);
     expect_iterations(device, &jumps, 2, EG_PRECONDITION_PMG_CG_AMG, 22);
+    expect_iterations(device, &bodies, 1, EG_PRECONDITION_PMG_CG_AMG, 16);
     expect_iterations(device, &flat, 2, EG_PRECONDITION_PMG_CG_AMG, 36);
     expect_iterations(device, &quads, 2, EG_PRECONDITION_PMG_CG_AMG, 20);
     expect_iterations(device, &bent, 2, EG_PRECONDITION_PMG_CG_AMG, 14);

@@ -95,7 +95,7 @@ static eg_status create_parts(eg_elliptic *elliptic, eg_elliptic_coarse *c)
     amg.comm = space->comm;
     if (amg.strength == 0.0 && c->options.continuous) amg.strength = 0.25;
     if (amg.k_levels == 0 && c->options.continuous) amg.k_levels = 1;
-    if (c->options.continuous) EG_TRY(find_jumps(elliptic, &jumps));
+    if (elliptic->element->degree == 1) EG_TRY(find_jumps(elliptic, &jumps));
     /* Bodies are held by far less than what holds them together, which single precision cannot tell
      * from nothing. */
     if (jumps) amg.type = c->options.amg.type = EG_F64;

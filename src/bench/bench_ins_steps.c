@@ -4,9 +4,10 @@
  *     advection, velocity, pressure, update   the parts of a step, in order
  *     step                                    all of them
  *
+ *     in kernels                              the device's part of it: its kernels, copies and fills
+ *
  * at degrees 1 … 6, with N_s = 0, 4, 8, 16 subcycles, by two preconditioners of the pressure: the
- * paper's pmg-amg, smoothed by blocks (mass matrices do not smooth on elements as unequal as these: 500
- * to 3000 iterations instead of 25), and pmg-cg-amg. Second order in time, from rest but for what flows in; residuals
+ * paper's pmg-amg, and pmg-cg-amg; the velocity has "blocks". Second order in time, from rest but for what flows in; residuals
  * are reduced by 1e-8 from an initial guess of 0. With subcycles a step is N_s times as long as that
  * without, dt = COURANT h / (N + 1)² for the least height h of an element: nearly what the flow around
  * the square's corners lets extrapolated advection of degree 1 do, and some way below it for others.
@@ -188,7 +189,6 @@ static eg_status run_flow(eg_bench *bench, const channel *c, const series *s, in
     eg_ins_flow *flow = NULL;
     int lanes = 0;
     eg_status status = EG_OK;
-    options.preconditioner.levels.smoother = EG_LEVELS_BLOCKS;
     EG_TRY(eg_ins_lanes(bench->device, c->mesh, degree, &lanes));
     EG_TRY(eg_space_create(
         bench->device, c->comm, c->mesh,

@@ -117,7 +117,7 @@ for name in mass amg pmg-amg; do
     near "$(of u l2)" "$error" 1e-4
 done
 below "$(value iterations)" 50
-json "$sine" space.degree=4 solver.smoother=mass solver.chebyshev=fourth solver.smoother_degree=4 \
+json "$sine" space.degree=4 solver.smoother=diagonal solver.chebyshev=fourth solver.smoother_degree=4 \
     solver.coarsening=step solver.coarse_penalty=own solver.amg=unsmoothed solver.precision=double
 below "$(value iterations)" 24
 json types.toml solver.preconditioner=pmg-amg

@@ -5,7 +5,6 @@
 
 #include "model/elliptic/blocks.h"
 #include "model/elliptic/degrees.h"
-#include "model/elliptic/mass.h"
 #include "model/elliptic/precondition.h"
 
 #define D EG_ELLIPTIC_DIRICHLET
@@ -184,7 +183,7 @@ static void check_blocks(eg_device *device, const elliptic_case *c, int degree, 
     double *A = elliptic_form(p), *r = random_values(p->count, 21);
     double *z = random_values(p->count, 0);
     eg_blocks *blocks = NULL;
-    TEST_OK(p->ctx, eg_blocks_create(p->A, s.vectors, &blocks));
+    TEST_OK(p->ctx, eg_blocks_create(p->A, s.vectors, EG_BLOCKS_WHOLE, &blocks));
     const eg_linear B = eg_blocks_linear(blocks);
     multiply(p, &B, r, z);
     for (size_t i = 0; i < p->count; i++) {
@@ -200,38 +199,41 @@ static void check_blocks(eg_device *device, const elliptic_case *c, int degree, 
     setting_free(&s);
 }
 
-/* Steps of smoothing with the mass matrix are what its products say. */
-static void check_mass(eg_device *device, const elliptic_case *c, int degree, eg_type real)
+/* The diagonal of the form, times what B gives, is what B was given. */
+static void check_diagonal(eg_device *device, const elliptic_case *c, int degree, eg_type real)
 {
     setting s = setting_new(device, c, degree, real);
     elliptic_problem *p = &s.p;
-    double *r = random_values(p->count, 21), *z = random_values(p->count, 0), most = 0;
-    eg_mass *mass = NULL;
-    TEST_OK(p->ctx, eg_mass_create(p->space, real, &mass));
-    assert_null(eg_mass_linear(mass).smooth);
-    TEST_OK(p->ctx, eg_mass_prepare_smoothing(mass));
-    const eg_linear B = eg_mass_linear(mass);
+    double *A = elliptic_form(p), *r = random_values(p->count, 21);
+    double *z = random_values(p->count, 0), most = 0;
+    eg_blocks *blocks = NULL;
+    TEST_OK(p->ctx, eg_blocks_create(p->A, s.vectors, EG_BLOCKS_DIAGONAL, &blocks));
+    const eg_linear B = eg_blocks_linear(blocks);
     multiply(p, &B, r, z);
-    for (size_t i = 0; i < p->count; i++)
+    for (size_t i = 0; i < p->count; i++) {
+        assert_near(A[i * p->count + i] * z[i], r[i], real == EG_F64 ? 1e-12 : 1e-4, "A B r", i);
         most = fmax(most, fabs(z[i]));
-    check_smoothing(&s, &B, z, 100 * epsilon(real) * most);
-    eg_mass_destroy(&mass);
+    }
+    check_smoothing(&s, &B, z, 100 * epsilon(real) * fmax(1, most));
+    eg_blocks_destroy(&blocks);
     free(z);
     free(r);
+    free(A);
     setting_free(&s);
 }
 
-static void mass_body(eg_device *device, eg_type real)
+static void diagonal_body(eg_device *device, eg_type real)
 {
     set_pocl_optimises(false);
-    check_mass(device, &half_bent, 2, real);
+    check_diagonal(device, &small, 3, real);
+    if (!eg_device_get_info(device)->is_gpu) check_diagonal(device, &half_bent, 2, real);
     set_pocl_optimises(true);
 }
 
-static void test_levels__a_step_with_the_mass_matrix_is_its_product(void **state)
+static void test_levels__the_diagonal_is_that_of_the_form(void **state)
 {
     (void)state;
-    on_every_device(mass_body);
+    on_every_device(diagonal_body);
 }
 
 static void blocks_body(eg_device *device, eg_type real)
@@ -311,7 +313,7 @@ static int count_iterations(setting *s, const eg_precondition_options *options)
                                &(eg_krylov_options){.relative = 1e-8, .zero_guess = true}, &pcg));
     TEST_OK(ctx, eg_elliptic_load(s->p.A, &(eg_elliptic_data){.source = f}, 0, s->p.y->data));
     TEST_OK(ctx, eg_pcg_solve(pcg, s->p.y->data, s->p.u->data, &result));
-    assert_int_equal(result.outcome, EG_KRYLOV_CONVERGED);
+    assert_true(result.outcome == EG_KRYLOV_CONVERGED || result.outcome == EG_KRYLOV_ROUNDING);
     eg_pcg_destroy(&pcg);
     eg_precondition_destroy(&precondition);
     eg_expression_destroy(&f);
@@ -355,6 +357,10 @@ static void counts_body(eg_device *device)
     /* Bodies that meet in their corners alone. */
     static const elliptic_case jumps = {"k that jumps", EG_SHAPE_TRI, .cells = {24, 24},
                                         .height = 1, .k = "sin(4*pi*x)*sin(4*pi*y) > 0 ? 1e6 : 1"};
+    /* Bodies that meet nothing. */
+    static const elliptic_case bodies = {"isolated bodies", EG_SHAPE_TRI, .cells = {64, 64},
+                                         .height = 1,
+                                         .k = "cos(4*pi*x) < 0 && cos(4*pi*y) < 0 ? 1e6 : 1"};
     static const elliptic_case even = {"even", EG_SHAPE_TRI, .cells = {8, 8}, .height = 1,
                                        .perturb = 0.1};
     static const elliptic_case flat = {"stretched", EG_SHAPE_TRI, .cells = {8, 8}, .height = 0.05,
@@ -362,10 +368,14 @@ static void counts_body(eg_device *device)
     for (int degree = 1; degree <= 4; degree *= 2)
         expect_iterations(device, &square, degree, EG_PRECONDITION_PMG_CG_AMG, 18);
     expect_iterations(device, &jumps, 2, EG_PRECONDITION_PMG_CG_AMG, 22);
+    expect_iterations(device, &bodies, 1, EG_PRECONDITION_PMG_CG_AMG, 16);
     expect_iterations(device, &flat, 2, EG_PRECONDITION_PMG_CG_AMG, 36);
     expect_iterations(device, &quads, 2, EG_PRECONDITION_PMG_CG_AMG, 20);
     expect_iterations(device, &bent, 2, EG_PRECONDITION_PMG_CG_AMG, 14);
-    expect_iterations(device, &even, 4, EG_PRECONDITION_PMG_AMG, 40);
+    expect_iterations(device, &even, 4, EG_PRECONDITION_PMG_AMG, 32);
+    expect_iterations(device, &square, 6, EG_PRECONDITION_PMG_AMG, 48);
+    expect_iterations(device, &jumps, 2, EG_PRECONDITION_PMG_AMG, 44);
+    expect_iterations(device, &bent, 3, EG_PRECONDITION_PMG_AMG, 32);
     expect_iterations(device, &even, 2, EG_PRECONDITION_AMG, 40);
 }
 
@@ -381,7 +391,7 @@ int main(void)
         KERNEL_TEST(test_elliptic_levels__blocks_need_two_thirds_of_the_iterations_of_mass_at_most),
         KERNEL_TEST(test_levels__degrees_interpolate_and_back_is_the_transpose),
         KERNEL_TEST(test_levels__blocks_are_inverses_of_those_of_the_form),
-        KERNEL_TEST(test_levels__a_step_with_the_mass_matrix_is_its_product),
+        KERNEL_TEST(test_levels__the_diagonal_is_that_of_the_form),
         KERNEL_TEST(test_levels__cycle_is_symmetric_and_positive),
         KERNEL_TEST(test_levels__iterations_stay_few),
     };

@@ -68,7 +68,7 @@ static eg_status create_levels(eg_space *space, void *user)
     if (*whole) {
         EG_TRY(eg_precondition_create(A, vectors, &options, &precondition));
     } else {
-        EG_TRY(eg_blocks_create(A, vectors, &blocks));
+        EG_TRY(eg_blocks_create(A, vectors, EG_BLOCKS_WHOLE, &blocks));
         EG_TRY(eg_degrees_create(space, space, EG_F32, &degrees));
     }
 done:

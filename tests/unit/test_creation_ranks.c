@@ -52,7 +52,7 @@ static eg_status make_mass(const setting *s)
 static eg_status make_blocks(const setting *s)
 {
     eg_blocks *blocks = NULL;
-    eg_status status = eg_blocks_create(s->op, s->vectors, &blocks);
+    eg_status status = eg_blocks_create(s->op, s->vectors, EG_BLOCKS_WHOLE, &blocks);
     eg_blocks_destroy(&blocks);
     return status;
 }

@@ -17,7 +17,6 @@ static const elliptic_case cases[] = {
     {"tetrahedra", EG_SHAPE_TET, .cells = {2, 2, 2}, .height = 1, .perturb = 0.1, .turned = true},
 };
 static const int vertices[] = {5 * 5, 5 * 4, 4 * 4, 3 * 3 * 3};
-static const int apart[] = {0, 4, 0, 0}; /* those that are two, as k jumps there */
 
 /* A problem on the whole mesh, for this rank alone, and on its part of it. */
 typedef struct pair {
@@ -146,6 +145,84 @@ static void test_elliptic_matrix__on_continuous_functions_is_that_of_the_vertice
         check_matrix(i, 1, true);
 }
 
+/* Where k jumps more than tenfold, as eg_unknowns_create has it, k being constant in each element. */
+static int8_t *find_jumps(const eg_mesh *mesh, double (*k)(double x, double y))
+{
+    const int stride = mesh->face_stride;
+    double *of = calloc((size_t)(mesh->element_count + mesh->ghost_count), sizeof *of);
+    int8_t *jumps = calloc((size_t)mesh->element_count * (size_t)stride, 1);
+    assert_true(of && jumps);
+    for (int32_t e = 0; e < mesh->element_count + mesh->ghost_count; e++) {
+        double x[2] = {0};
+        for (int v = 0; v < 3; v++)
+            for (int d = 0; d < 2; d++)
+                x[d] += mesh->x[2 * mesh->vertices[e * mesh->vertex_stride + v] + d] / 3;
+        of[e] = k(x[0], x[1]);
+    }
+    for (int32_t i = 0; i < mesh->element_count * stride; i++) {
+        const int32_t other = mesh->neighbour[i];
+        if (other < 0) continue;
+        const double ratio = of[other] / of[i / stride];
+        jumps[i] = (int8_t)((ratio > 10) - (ratio < 0.1));
+    }
+    free(of);
+    return jumps;
+}
+
+/* Of a square of 4 x 4 cells: a body in its middle … */
+static double one_body(double x, double y)
+{
+    return fabs(x - 0.5) < 0.25 && fabs(y - 0.5) < 0.25 ? 1e6 : 1;
+}
+
+/* … with a layer of something stiff below it … */
+static double one_on_a_layer(double x, double y)
+{
+    return one_body(x, y) > 1 ? 1e6 : y < 0.25 ? 1e3 : 1;
+}
+
+/* … two that meet at (1/2, 1/2) … */
+static double two_bodies(double x, double y)
+{
+    return (fabs(x - 0.375) < 0.125 && fabs(y - 0.375) < 0.125) ||
+                   (fabs(x - 0.625) < 0.125 && fabs(y - 0.625) < 0.125)
+               ? 1e6
+               : 1;
+}
+
+/* … and a chequerboard, whose squares meet in nine points. */
+static double chequerboard(double x, double y)
+{
+    return ((int)(4 * x) + (int)(4 * y)) % 2 ? 1e6 : 1;
+}
+
+/* A vertex that two bodies touch is one unknown for each of them, and one for each of the two parts of what is
+ * between them; all other vertices are one. */
+static void test_elliptic_unknowns__bodies_do_not_share_the_vertices_where_they_meet(void **state)
+{
+    static const elliptic_case square = {"square", EG_SHAPE_TRI, .cells = {4, 4}, .height = 1};
+    static const struct {
+        double (*k)(double, double);
+        int more;
+    } materials[] = {{one_body, 0}, {one_on_a_layer, 0}, {two_bodies, 3}, {chequerboard, 9 * 3}};
+    (void)state;
+    pair p = pair_new(&square, 1, EG_F64);
+    for (size_t i = 0; i < EG_COUNT(materials); i++) {
+        int8_t *all = find_jumps(p.whole.mesh, materials[i].k);
+        int8_t *own = find_jumps(p.part.mesh, materials[i].k);
+        eg_unknowns *whole = NULL, *part = NULL;
+        TEST_OK(p.ctx, eg_unknowns_create(p.whole.space, true, all, &whole));
+        TEST_OK(p.ctx, eg_unknowns_create(p.part.space, true, own, &part));
+        assert_int_equal(whole->count, 5 * 5 + materials[i].more);
+        check_numbers(&p, whole, part);
+        eg_unknowns_destroy(&part);
+        eg_unknowns_destroy(&whole);
+        free(own);
+        free(all);
+    }
+    pair_free(&p);
+}
+
 /* Without jumps nothing is left of what penalises them: a vertex knows those it shares an element
  * with. */
 static void
@@ -252,13 +329,11 @@ static void check_projection(elliptic_problem *p, const double *v, eg_type type)
     eg_unknowns *u = NULL;
     double *in = random_values(p->count, 2), *out = random_values(p->count, 3);
     double *again = random_values(p->count, 4), most = 0;
-    const elliptic_case *c = p->c;
     TEST_OK(p->ctx, eg_unknowns_create(p->space, true, NULL, &u));
     TEST_OK(p->ctx, eg_elliptic_coarse_create(
                         p->A, &(eg_elliptic_coarse_options){.continuous = true, .amg.type = type},
                         &coarse));
-    assert_int_equal(eg_elliptic_coarse_info(coarse)->rows[0],
-                     vertices[c - cases] + apart[c - cases]);
+    assert_int_equal(eg_elliptic_coarse_info(coarse)->rows[0], vertices[p->c - cases]);
     for (size_t i = 0; i < p->count; i++)
         in[i] = v[u->number[i]];
     elliptic_multiply(p, in, out);
@@ -335,6 +410,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_elliptic_matrix__on_continuous_functions_is_that_of_the_vertices),
         cmocka_unit_test(
             test_elliptic_matrix__on_continuous_functions_has_no_entries_beyond_elements),
+        cmocka_unit_test(test_elliptic_unknowns__bodies_do_not_share_the_vertices_where_they_meet),
         cmocka_unit_test(test_elliptic_coarse__amg_solves_the_whole_on_any_ranks),
         cmocka_unit_test(test_elliptic_coarse__solves_for_continuous_functions_exactly),
         cmocka_unit_test(test_elliptic_coarse__transfers_are_transposes),

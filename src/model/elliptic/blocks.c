@@ -1,4 +1,4 @@
-/* Inverses of diagonal blocks: the operator is multiplied with unit vectors, one for each node and
+/* Inverses of diagonal blocks, of elements or nodes: the operator is multiplied with unit vectors, one for each node and
  * colour of elements that do not touch, the columns that come out are collected, and all blocks are
  * inverted at once. */
 #include "model/elliptic/blocks.h"
@@ -21,6 +21,7 @@ typedef struct blocks_part {
 struct eg_blocks {
     eg_space *space; /* not owned */
     eg_type real;
+    eg_blocks_kind kind;
     blocks_part *parts; /* [group_count] */
 };
 
@@ -55,8 +56,23 @@ static void setup_free(const eg_blocks *b, setup *s)
     eg_release(ctx, &s->colour);
 }
 
-/* A kernel for vectors of some type. In products an element may have a thread of its own, which then keeps all its
- * values in registers. */
+/* What differs between kinds: entries of blocks.k.c. */
+static const struct {
+    const char *take, *invert, *multiply, *smooth;
+} entries[] = {
+    [EG_BLOCKS_WHOLE] = {"take_column", "invert_blocks", "multiply_blocks", "smooth_blocks"},
+    [EG_BLOCKS_DIAGONAL] = {"take_entry", "invert_entries", "multiply_diagonal",
+                            "smooth_diagonal"}};
+
+/* How many values of an element are kept. */
+static size_t values_of(const eg_blocks *b, const eg_group *g)
+{
+    const int np = g->element->np;
+    return (size_t)(b->kind == EG_BLOCKS_WHOLE ? np * (np + 1) / 2 : np);
+}
+
+/* A kernel for vectors of some type. In products with whole blocks an element may have a thread of its own, which then
+ * keeps all its values in registers. */
 static eg_status compile(const eg_blocks *b, int group, const char *entry, bool product,
                          eg_type vectors, eg_kernel **out)
 {
@@ -66,7 +82,8 @@ static eg_status compile(const eg_blocks *b, int group, const char *entry, bool 
     const int registers = vectors == EG_F32 ? g->element->np : 2 * g->element->np;
     const int most = vectors == b->real ? ALONE_MOST : WIDE_MOST;
     const int blocks = registers <= ALONE_FEW ? 4 : 2;
-    const bool alone = product && lanes_are_threads && registers <= most;
+    const bool alone =
+        product && b->kind == EG_BLOCKS_WHOLE && lanes_are_threads && registers <= most;
     const eg_define defines[] = {
         {"NP", g->element->np}, {"ALONE", alone}, {"K_MIN_BLOCKS", alone ? blocks : 1}};
     return eg_kernel_create(b->space->device,
@@ -101,20 +118,19 @@ done:
 static eg_status make_part(eg_blocks *b, setup *s, int group)
 {
     const eg_group *g = &b->space->groups[group];
-    const int np = g->element->np;
-    const size_t slots = (size_t)(g->own_tiles * g->lanes), packed = (size_t)(np * (np + 1) / 2);
+    const size_t slots = (size_t)(g->own_tiles * g->lanes), count = slots * values_of(b, g);
     blocks_part *p = &b->parts[group];
     setup_part *q = &s->parts[group];
     eg_status status = EG_OK;
     if (slots == 0) return EG_OK;
-    EG_TRY(compile(b, group, "multiply_blocks", true, b->real, &p->multiply));
-    EG_TRY(compile(b, group, "smooth_blocks", true, b->real, &p->smooth));
+    EG_TRY(compile(b, group, entries[b->kind].multiply, true, b->real, &p->multiply));
+    EG_TRY(compile(b, group, entries[b->kind].smooth, true, b->real, &p->smooth));
     EG_TRY(compile(b, group, "mark_node", false, b->real, &q->mark));
-    EG_TRY(compile(b, group, "take_column", false, b->real, &q->take));
-    EG_TRY(compile(b, group, "invert_blocks", false, b->real, &q->invert));
+    EG_TRY(compile(b, group, entries[b->kind].take, false, b->real, &q->take));
+    EG_TRY(compile(b, group, entries[b->kind].invert, false, b->real, &q->invert));
     EG_TRY(upload_colours(b, s, group, &q->colour));
-    EG_TRY(eg_buffer_create(b->space->device, b->real, slots * packed, &p->inverse));
-    EG_TRY(eg_buffer_create(b->space->device, EG_F64, slots * packed, &q->blocks));
+    EG_TRY(eg_buffer_create(b->space->device, b->real, count, &p->inverse));
+    EG_TRY(eg_buffer_create(b->space->device, EG_F64, count, &q->blocks));
     EG_TRY(eg_buffer_create(b->space->device, EG_F64, slots, &q->least));
 done:
     return status;
@@ -141,7 +157,7 @@ done:
     return status;
 }
 
-/* Column `node` of the blocks of a colour's elements. */
+/* Column `node` of the blocks of a colour's elements, or what of it is on the diagonal. */
 static eg_status find_column(const eg_blocks *b, setup *s, eg_elliptic *op, int colour, int node)
 {
     const eg_space *space = b->space;
@@ -176,10 +192,12 @@ static eg_status check_pivots(const eg_blocks *b, const setup *s, int group)
         if (!(least[i] > 0))
             EG_TRY(eg_fail(b->space->ctx, EG_ERROR_NUMERIC,
                            "the operator on element %lld alone, of degree %d, is not positive "
-                           "definite in %s precision: a pivot is %.3g; try solver.precision = "
+                           "definite in %s precision: %s is %.3g; try solver.precision = "
                            "\"double\", or a larger elliptic.penalty",
                            (long long)b->space->mesh->global[g->element_of_slot[i]], g->degree,
-                           b->real == EG_F32 ? "single" : "double", least[i]));
+                           b->real == EG_F32 ? "single" : "double",
+                           b->kind == EG_BLOCKS_WHOLE ? "a pivot" : "an entry of its diagonal",
+                           least[i]));
 done:
     eg_release(b->space->ctx, &least);
     return status;
@@ -199,7 +217,8 @@ done:
     return status;
 }
 
-eg_status eg_blocks_create(eg_elliptic *op, eg_vectors *vectors, eg_blocks **out)
+eg_status eg_blocks_create(eg_elliptic *op, eg_vectors *vectors, eg_blocks_kind kind,
+                           eg_blocks **out)
 {
     eg_space *space = op->space;
     const int np = op->element->np;
@@ -209,7 +228,7 @@ eg_status eg_blocks_create(eg_elliptic *op, eg_vectors *vectors, eg_blocks **out
     eg_status status = EG_OK;
     *out = NULL;
     EG_TRY(eg_comm_new(space->comm, space->ctx, 1, &b));
-    *b = (eg_blocks){.space = space, .real = op->real};
+    *b = (eg_blocks){.space = space, .real = op->real, .kind = kind};
     EG_TRY(eg_comm_new(space->comm, space->ctx, elements + 1, &s.colour));
     EG_TRY(eg_colour_elements(space->mesh, space->comm, 1, s.colour, &s.colours));
     EG_TRY(eg_comm_agree(space->comm, prepare(b, &s, vectors)));

@@ -1,5 +1,5 @@
-/* The inverses of the operator's diagonal blocks, one for each element: how they are found, and their
- * product with a vector, alone or in a step of smoothing.
+/* The inverses of the operator's diagonal blocks, one for each element, or of its diagonal: how they are found, and
+ * their product with a vector, alone or in a step of smoothing.
  *
  * A block is symmetric: its lower triangle is kept, row by row, entry (i, j ≤ i) at i (i + 1)/2 + j.
  *
@@ -13,10 +13,13 @@
  * after which there is minus the inverse; all pivots are positive if and only if the block is positive
  * definite. `least` is the smallest.
  *
+ * Of the diagonal (take_entry, invert_entries, multiply_diagonal, smooth_diagonal) there are NP entries in place of
+ * PACKED.
+ *
  * With ALONE = 1 each element has a thread of its own in products.
  *
  * Bytes for an element, of `real`s: PACKED + 2 NP, and in a step of smoothing up to PACKED + 5 NP; flops
- * 2 NP². */
+ * 2 NP². With the diagonal 3 NP and up to 6 NP. */
 #define PACKED (NP * (NP + 1) / 2)
 
 /* Where entry (i, j) stands. */
@@ -207,5 +210,74 @@ K_KERNEL(smooth_blocks, K_IN(real, inverse, PACKED *LANES), K_VAL(real, a), K_VA
             K_LANE K_TILE(x, t, NP)[i * LANES + lane] = K_L(sum);
         }
 #endif
+    }
+}
+
+/* Entry `node` of the diagonals of a colour. */
+K_KERNEL(take_entry, K_IN(i32, colour, LANES), K_VAL(i32, which), K_VAL(i32, node),
+         K_IN(real, y, NP *LANES), K_INOUT(f64, blocks, NP *LANES))
+{
+    K_TILES(t)
+    {
+        K_NODES(row, 1)
+        {
+            const int at = node * LANES + lane;
+            const f64 old = K_TILE(blocks, t, NP)[at];
+            const f64 fresh = (f64)K_TILE(y, t, NP)[at];
+            K_TILE(blocks, t, NP)[at] = K_TILE(colour, t, 1)[lane] == which ? fresh : old;
+        }
+    }
+}
+
+K_KERNEL(invert_entries, K_IN(f64, blocks, NP *LANES), K_OUT(real, inverse, NP *LANES),
+         K_OUT(f64, least, LANES))
+{
+    K_TILES(t)
+    {
+        K_NODES(i, NP)
+        K_TILE(inverse, t, NP)[i * LANES + lane] =
+            (real)(1 / K_TILE(blocks, t, NP)[i * LANES + lane]);
+        K_ROWS(row, 1)
+        {
+            K_LANEVAR(f64, smallest);
+            K_LANE K_L(smallest) = K_TILE(blocks, t, NP)[lane];
+            for (int i = 1; i < NP; i++)
+                K_LANE K_L(smallest) =
+                    K_MIN(K_L(smallest), K_TILE(blocks, t, NP)[i * LANES + lane]);
+            K_LANE K_TILE(least, t, 1)[lane] = K_L(smallest);
+        }
+    }
+}
+
+/* z = B r */
+K_KERNEL(multiply_diagonal, K_IN(real, inverse, NP *LANES), K_IN(real, r, NP *LANES),
+         K_OUT(real, z, NP *LANES))
+{
+    K_TILES(t)
+    {
+        K_NODES(i, NP)
+        K_TILE(z, t, NP)[i * LANES + lane] =
+            K_TILE(inverse, t, NP)[i * LANES + lane] * K_TILE(r, t, NP)[i * LANES + lane];
+    }
+}
+
+/* d = a d + c B r, x = keep x + w d; what is multiplied by 0 is not read. */
+K_KERNEL(smooth_diagonal, K_IN(real, inverse, NP *LANES), K_VAL(real, a), K_VAL(real, c),
+         K_VAL(real, keep), K_VAL(real, w), K_IN(real, r, NP *LANES), K_INOUT(real, d, NP *LANES),
+         K_INOUT(real, x, NP *LANES))
+{
+    K_TILES(t)
+    {
+        K_ROWS(i, NP)
+        {
+            K_LANEVAR(real, sum);
+            K_LANE K_L(sum) =
+                c * K_TILE(inverse, t, NP)[i * LANES + lane] * K_TILE(r, t, NP)[i * LANES + lane];
+            if (a != 0) K_LANE K_L(sum) += a * K_TILE(d, t, NP)[i * LANES + lane];
+            K_LANE K_TILE(d, t, NP)[i * LANES + lane] = K_L(sum);
+            K_LANE K_L(sum) *= w;
+            if (keep != 0) K_LANE K_L(sum) += keep * K_TILE(x, t, NP)[i * LANES + lane];
+            K_LANE K_TILE(x, t, NP)[i * LANES + lane] = K_L(sum);
+        }
     }
 }

@@ -5,6 +5,9 @@
 #include "model/elliptic/parts.h"
 #include "model/elliptic/plain.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 struct eg_elliptic_coarse {
     eg_space *space; /* not owned */
     eg_elliptic_coarse_options options;
@@ -26,13 +29,14 @@ done:
     return status;
 }
 
-/* Functions are not continuous over faces where the larger k is more than so many times the smaller:
- * each side is a body of its own, which no other may hold fast where they touch in a vertex. A number
- * that nobody gives, as shares are rounded on both sides. */
+/* k jumps over a face where the larger is more than so many times the smaller: what is stiffer is a body of
+ * its own, which no other may hold fast where they touch in a vertex. A number that nobody gives, as shares are
+ * rounded on both sides. */
 #define JUMP 88.62269
 
-/* apart [elements][face_stride] of own elements, by the share of the flux that each side gives. */
-static eg_status mark_jumps(const eg_elliptic *a, int group, bool *apart)
+/* jumps [elements][face_stride] of own elements, as eg_unknowns_create has them, by the share of the flux that
+ * each side gives: much where the other side is stiffer. */
+static eg_status mark_jumps(const eg_elliptic *a, int group, int8_t *jumps)
 {
     const eg_group *g = &a->space->groups[group];
     const size_t faces = (size_t)a->faces, lanes = (size_t)g->lanes;
@@ -47,25 +51,35 @@ static eg_status mark_jumps(const eg_elliptic *a, int group, bool *apart)
         const double share =
             a->real == EG_F32 ? (double)((const float *)shares)[i] : ((const double *)shares)[i];
         const size_t slot = i / (faces * lanes) * lanes + i % lanes, face = i / lanes % faces;
-        const size_t element = (size_t)g->element_of_slot[slot];
-        apart[element * (size_t)a->space->mesh->face_stride + face] =
-            share > most || share < 1.0 - most;
+        const size_t at =
+            (size_t)g->element_of_slot[slot] * (size_t)a->space->mesh->face_stride + face;
+        if (a->space->mesh->neighbour[at] >= 0)
+            jumps[at] = (int8_t)((share > most) - (share < 1.0 - most));
     }
 done:
     eg_release(a->space->ctx, &shares);
     return status;
 }
 
-/* NULL where the kernels for a constant k serve. */
-static eg_status find_jumps(const eg_elliptic *a, bool **apart)
+/* NULL if there are none on any rank. Collective. */
+static eg_status find_jumps(const eg_elliptic *a, int8_t **out)
 {
     const eg_mesh *mesh = a->space->mesh;
+    const size_t faces = (size_t)mesh->element_count * (size_t)mesh->face_stride;
+    int8_t *jumps = NULL;
+    double any = 0;
     eg_status status = EG_OK;
-    if (a->affine) return EG_OK;
-    EG_TRY(eg_new(mesh->ctx, (size_t)mesh->element_count * (size_t)mesh->face_stride, apart));
-    for (int group = 0; group < a->space->group_count; group++)
-        EG_TRY(mark_jumps(a, group, *apart));
+    if (a->affine) return EG_OK; /* k is constant */
+    EG_TRY(eg_comm_new(a->space->comm, mesh->ctx, faces + 1, &jumps));
+    for (int group = 0; status == EG_OK && group < a->space->group_count; group++)
+        status = mark_jumps(a, group, jumps);
+    EG_TRY(eg_comm_agree(a->space->comm, status));
+    for (size_t i = 0; i < faces; i++)
+        any = fmax(any, abs(jumps[i]));
+    EG_TRY(eg_comm_max(a->space->comm, 1, &any));
+    if (any > 0) *out = jumps, jumps = NULL;
 done:
+    eg_release(mesh->ctx, &jumps);
     return status;
 }
 
@@ -75,14 +89,17 @@ static eg_status create_parts(eg_elliptic *elliptic, eg_elliptic_coarse *c)
     eg_amg_options amg = c->options.amg;
     eg_unknowns *unknowns = NULL;
     eg_csr *matrix = NULL;
-    bool *apart = NULL;
+    int8_t *jumps = NULL;
     eg_status status = EG_OK;
     amg.near_null = NULL;
     amg.comm = space->comm;
     if (amg.strength == 0.0 && c->options.continuous) amg.strength = 0.25;
     if (amg.k_levels == 0 && c->options.continuous) amg.k_levels = 1;
-    if (c->options.continuous) EG_TRY(eg_comm_agree(space->comm, find_jumps(elliptic, &apart)));
-    EG_TRY(eg_unknowns_create(space, c->options.continuous, apart, &unknowns));
+    if (elliptic->element->degree == 1) EG_TRY(find_jumps(elliptic, &jumps));
+    /* Bodies are held by far less than what holds them together, which single precision cannot tell
+     * from nothing. */
+    if (jumps) amg.type = c->options.amg.type = EG_F64;
+    EG_TRY(eg_unknowns_create(space, c->options.continuous, jumps, &unknowns));
     EG_TRY(eg_plain_create(space, elliptic->real, unknowns, amg.type, &c->plain));
     EG_TRY(eg_comm_agree(space->comm, create_vectors(c, unknowns->count)));
     EG_TRY(eg_elliptic_matrix(elliptic, unknowns, &matrix));
@@ -90,7 +107,7 @@ static eg_status create_parts(eg_elliptic *elliptic, eg_elliptic_coarse *c)
 done:
     eg_csr_destroy(&matrix);
     eg_unknowns_destroy(&unknowns);
-    eg_release(space->ctx, &apart);
+    eg_release(space->ctx, &jumps);
     return status;
 }
 

@@ -22,7 +22,8 @@ typedef struct eg_elliptic_coarse_options {
      * Else AMG is for the matrix of all degrees of freedom. */
     bool continuous;
     /* But for near_null, the constants here, and comm, that of the space. Where functions are
-     * continuous strength is 0.25 and k_levels is 1 by default. */
+     * continuous strength is 0.25 and k_levels is 1 by default. For degree 1 and a k that jumps AMG is of
+     * double precision whatever is asked for. */
     eg_amg_options amg;
 } eg_elliptic_coarse_options;
 

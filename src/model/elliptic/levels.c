@@ -11,7 +11,6 @@
 #include "model/elliptic/blocks.h"
 #include "model/elliptic/coarse.h"
 #include "model/elliptic/degrees.h"
-#include "model/elliptic/mass.h"
 #include "model/elliptic/parts.h"
 
 #include <float.h>
@@ -26,7 +25,6 @@ typedef struct level {
     eg_space *space; /* owned but for the first level's, which is the operator's … */
     eg_elliptic *op; /* … as this is if it has the right precision */
     eg_vectors *vectors;
-    eg_mass *mass;
     eg_blocks *blocks;
     eg_chebyshev *smoother; /* NULL: AMG smooths */
     eg_degrees *next;       /* the way to the level below; NULL: there is none */
@@ -148,17 +146,13 @@ static eg_status make_smoother(eg_levels *l, level *v)
 {
     const eg_linear A = eg_elliptic_linear(v->op);
     eg_chebyshev_options options = l->options.chebyshev;
-    eg_linear B;
     eg_spectrum spectrum;
     eg_status status = EG_OK;
-    if (l->options.smoother == EG_LEVELS_BLOCKS) {
-        EG_TRY(eg_blocks_create(v->op, v->vectors, &v->blocks));
-        B = eg_blocks_linear(v->blocks);
-    } else {
-        EG_TRY(eg_mass_create(v->space, l->options.real, &v->mass));
-        EG_TRY(eg_mass_prepare_smoothing(v->mass));
-        B = eg_mass_linear(v->mass);
-    }
+    EG_TRY(eg_blocks_create(v->op, v->vectors,
+                            l->options.smoother == EG_LEVELS_BLOCKS ? EG_BLOCKS_WHOLE
+                                                                    : EG_BLOCKS_DIAGONAL,
+                            &v->blocks));
+    const eg_linear B = eg_blocks_linear(v->blocks);
     EG_TRY(eg_lanczos(v->vectors, A, &B, LANCZOS_STEPS, &spectrum));
     options.largest = spectrum.largest;
     EG_TRY(eg_chebyshev_create(v->vectors, A, &B, &options, &v->smoother));
@@ -236,7 +230,6 @@ void eg_levels_destroy(eg_levels **handle)
         eg_degrees_destroy(&v->next);
         eg_chebyshev_destroy(&v->smoother);
         eg_blocks_destroy(&v->blocks);
-        eg_mass_destroy(&v->mass);
         eg_vectors_destroy(&v->vectors);
         if (v->op != l->op) eg_elliptic_destroy(&v->op);
         if (v->space != l->op->space) eg_space_destroy(&v->space);

@@ -7,8 +7,8 @@
 
 /* What Chebyshev's method is applied with, in the order of the choices of solver.smoother. */
 typedef enum eg_levels_smoother {
-    EG_LEVELS_MASS,  /* the inverse of each element's mass matrix: needs no memory */
-    EG_LEVELS_BLOCKS /* the inverse of each element's block of the operator */
+    EG_LEVELS_DIAGONAL, /* the inverse of the operator's diagonal */
+    EG_LEVELS_BLOCKS    /* the inverse of each element's block of the operator */
 } eg_levels_smoother;
 
 /* In the order of the choices of solver.coarsening. */

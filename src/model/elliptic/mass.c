@@ -4,8 +4,7 @@
 #include "base/dense.h"
 
 typedef struct mass_part {
-    eg_kernel *apply, *smooth;    /* the second NULL: not asked for */
-    int points;                   /* curved groups: NC of mass.k.c */
+    eg_kernel *apply;
     eg_operator *inverse;         /* affine groups */
     eg_operator *spread, *gather; /* curved ones */
     eg_buffer *scale;
@@ -16,7 +15,6 @@ struct eg_mass {
     eg_type real;
     eg_field *like;   /* where groups lie in fields; without values */
     mass_part *parts; /* [group_count] */
-    bool smooths;
 };
 
 static eg_status compile(const eg_mass *m, int group, const char *entry, int points,
@@ -100,7 +98,6 @@ static eg_status make_part(const eg_mass *m, int group)
         EG_TRY(make_matrices(m, group, rule));
         EG_TRY(make_scale(m, group, rule));
         EG_TRY(compile(m, group, "curved_mass", rule->count, &p->apply));
-        p->points = rule->count;
     }
 done:
     eg_cubature_destroy(&rule);
@@ -146,7 +143,6 @@ void eg_mass_destroy(eg_mass **handle)
         eg_operator_destroy(&p->gather);
         eg_operator_destroy(&p->spread);
         eg_operator_destroy(&p->inverse);
-        eg_kernel_destroy(&p->smooth);
         eg_kernel_destroy(&p->apply);
     }
     eg_release(ctx, &m->parts);
@@ -174,63 +170,12 @@ done:
     return status;
 }
 
-static eg_status compile_smoothing(eg_mass *m)
-{
-    eg_status status = EG_OK;
-    for (int group = 0; group < m->space->group_count; group++) {
-        mass_part *p = &m->parts[group];
-        if (!p->apply) continue;
-        EG_TRY(p->scale ? compile(m, group, "smooth_curved", p->points, &p->smooth)
-                        : compile(m, group, "smooth_affine", 1, &p->smooth));
-    }
-done:
-    return status;
-}
-
-eg_status eg_mass_prepare_smoothing(eg_mass *m)
-{
-    m->smooths = true;
-    return eg_comm_agree(m->space->comm, compile_smoothing(m));
-}
-
 static eg_status apply(void *user, eg_buffer *r, eg_buffer *z)
 {
     return eg_mass_apply(user, r, z);
 }
 
-static eg_status smooth(void *user, double a, double c, eg_buffer *r, eg_buffer *d, double keep,
-                        double w, eg_buffer *x)
-{
-    const eg_mass *m = user;
-    eg_status status = EG_OK;
-    for (int group = 0; group < m->space->group_count; group++) {
-        const eg_group *g = &m->space->groups[group];
-        const mass_part *p = &m->parts[group];
-        const size_t first = m->like->offset[group];
-        eg_argument arguments[10] = {EG_REAL("a", a),
-                                     EG_REAL("c", c),
-                                     EG_REAL("keep", keep),
-                                     EG_REAL("w", w),
-                                     EG_BUFFER_AT("r", r, first),
-                                     EG_BUFFER_AT("d", d, first),
-                                     EG_BUFFER_AT("x", x, first)};
-        size_t n = 7;
-        if (!p->smooth) continue;
-        if (p->scale) {
-            arguments[n++] = EG_BUFFER("scale", p->scale);
-            arguments[n++] = EG_OPERATOR("spread", p->spread);
-            arguments[n++] = EG_OPERATOR("gather", p->gather);
-        } else {
-            arguments[n++] = EG_BUFFER("geometry", g->volume_factors);
-            arguments[n++] = EG_OPERATOR("inverse", p->inverse);
-        }
-        EG_TRY(eg_launch_tiles(p->smooth, 0, g->own_tiles, arguments, n));
-    }
-done:
-    return status;
-}
-
 eg_linear eg_mass_linear(eg_mass *m)
 {
-    return (eg_linear){.user = m, .apply = apply, .smooth = m->smooths ? smooth : NULL};
+    return (eg_linear){.user = m, .apply = apply};
 }

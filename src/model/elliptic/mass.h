@@ -14,8 +14,6 @@ void eg_mass_destroy(eg_mass **mass);
 /* z = M⁻¹ r on own elements, both the data of a field. Allocates nothing. */
 eg_status eg_mass_apply(eg_mass *mass, eg_buffer *r, eg_buffer *z);
 
-/* From here on its linear map takes steps of smoothing in one pass, too. Collective. */
-eg_status eg_mass_prepare_smoothing(eg_mass *mass);
 eg_linear eg_mass_linear(eg_mass *mass);
 
 #endif

@@ -125,7 +125,7 @@ static eg_status make_blocks(eg_precondition *p)
     eg_status status = EG_OK;
     EG_TRY(take_operator(p, &op, &own));
     if (own) EG_TRY(eg_vectors_create(op->space, 1, op->real, &vectors));
-    EG_TRY(eg_blocks_create(op, own ? vectors : p->vectors, &p->blocks));
+    EG_TRY(eg_blocks_create(op, own ? vectors : p->vectors, EG_BLOCKS_WHOLE, &p->blocks));
     EG_TRY(eg_blocks_widen(p->blocks, &p->linear));
 done:
     eg_vectors_destroy(&vectors);

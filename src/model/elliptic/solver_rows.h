@@ -24,11 +24,11 @@
     {.section = "solver",
      .name = "smoother",
      .type = EG_KEY_CHOICE,
-     .choices = (const char *const[]){"mass", "blocks", NULL},
+     .choices = (const char *const[]){"diagonal", "blocks", NULL},
      .help =
-         "Of multigrid over degrees: what Chebyshev's method is applied with. \"mass\": the "
-         "inverse mass matrix of every element (default of pmg-amg); \"blocks\": the inverse of "
-         "its block of the operator, which is stored (default of pmg-cg-amg)."},
+         "Of multigrid over degrees: what Chebyshev's method is applied with. \"diagonal\": the "
+         "inverse of the operator's diagonal (default of pmg-amg); \"blocks\": the inverse of "
+         "every element's block of the operator, which is stored (default of pmg-cg-amg)."},
     {.section = "solver",
      .name = "chebyshev",
      .type = EG_KEY_CHOICE,

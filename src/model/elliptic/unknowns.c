@@ -116,13 +116,46 @@ done:
 
 /* --- vertices --------------------------------------------------------------------------------- */
 
-/* A corner is called by the first of all corners at its vertex, that of the element with the least
+/* A corner is called by the first of the corners it is one with, that of the element with the least
  * number: element * CORNERS + corner. */
 enum { CORNERS = EG_MAX_VERTICES };
 
-/* Corners on both sides of faces of own elements, but for those in `apart`, take the lesser name;
- * returns how many of own elements got another, which can be said of a corner but finitely often. */
-static int64_t agree_on_names(const eg_mesh *mesh, const bool *apart, int64_t *name)
+typedef struct corner {
+    int64_t name;
+    int64_t first, last; /* of the bodies around it, by name; first > last: none */
+    bool soft;           /* no body, but next to something that is far stiffer */
+} corner;
+
+/* What a corner learns from that behind a face, over which k jumps or not; whether that is new to it. */
+typedef bool lesson(corner *mine, const corner *other, int8_t jump);
+
+static bool learn_name(corner *mine, const corner *other, int8_t jump)
+{
+    if (jump != 0 || other->name >= mine->name) return false;
+    mine->name = other->name;
+    return true;
+}
+
+static bool learn_softness(corner *mine, const corner *other, int8_t jump)
+{
+    if (mine->soft || !(jump > 0 || (jump == 0 && other->soft))) return false;
+    mine->soft = true;
+    return true;
+}
+
+static bool learn_bodies(corner *mine, const corner *other, int8_t jump)
+{
+    const int64_t first = mine->first, last = mine->last;
+    (void)jump;
+    if (!mine->soft) return false;
+    mine->first = other->first < first ? other->first : first;
+    mine->last = other->last > last ? other->last : last;
+    return mine->first != first || mine->last != last;
+}
+
+/* Each corner of own elements learns from those behind faces; returns how many learnt something, which
+ * can be said of a corner but finitely often. */
+static int64_t look_behind(const eg_mesh *mesh, const int8_t *jumps, lesson *learn, corner *corners)
 {
     int64_t changes = 0;
     for (int32_t e = 0; e < mesh->element_count; e++) {
@@ -130,53 +163,70 @@ static int64_t agree_on_names(const eg_mesh *mesh, const bool *apart, int64_t *n
         for (int f = 0; f < info->faces; f++) {
             const int64_t at = e * (int64_t)mesh->face_stride + f;
             const int32_t other = mesh->neighbour[at];
-            if (other < 0 || (apart && apart[at])) continue;
+            if (other < 0) continue;
             const int8_t *there = info->face[EG_FACE(mesh->neighbour_face[at])];
             for (int i = 0; i < info->face_vertices; i++) {
                 const int turned = eg_orientation_vertex(
                     info->face_vertices, EG_ORIENTATION(mesh->neighbour_face[at]), i);
-                int64_t *a = &name[e * (int64_t)CORNERS + info->face[f][i]];
-                int64_t *b = &name[other * (int64_t)CORNERS + there[turned]];
-                const int64_t least = *a < *b ? *a : *b;
-                changes += *a > least;
-                changes += other<mesh->element_count && * b> least;
-                *a = *b = least;
+                changes += learn(&corners[e * (int64_t)CORNERS + info->face[f][i]],
+                                 &corners[other * (int64_t)CORNERS + there[turned]],
+                                 jumps ? jumps[at] : 0);
             }
         }
     }
     return changes;
 }
 
-/* name [elements + ghosts][CORNERS], from the elements' numbers. */
-static eg_status name_corners(const eg_mesh *mesh, eg_comm *comm, const int64_t *number,
-                              const bool *apart, int64_t *name)
+/* Until there is nothing more to learn on any rank. */
+static eg_status look_around(const eg_mesh *mesh, eg_comm *comm, eg_mesh_ghosts *ghosts,
+                             const int8_t *jumps, lesson *learn, corner *corners)
 {
-    eg_mesh_ghosts *ghosts = NULL;
     double changes;
     eg_status status = EG_OK;
-    EG_TRY(eg_mesh_ghosts_create(mesh, comm, CORNERS * sizeof *name, name, &ghosts));
-    for (int64_t e = 0; e < mesh->element_count + mesh->ghost_count; e++)
-        for (int i = 0; i < CORNERS; i++)
-            name[e * CORNERS + i] = number[e] * CORNERS + i;
     do {
-        changes = (double)agree_on_names(mesh, apart, name);
+        changes = (double)look_behind(mesh, jumps, learn, corners);
         EG_TRY(eg_mesh_ghosts_fill(ghosts));
         EG_TRY(eg_comm_sum(comm, 1, &changes));
     } while (changes > 0);
+done:
+    return status;
+}
+
+/* corners [elements + ghosts][CORNERS], from the elements' numbers. */
+static eg_status name_corners(const eg_mesh *mesh, eg_comm *comm, const int64_t *number,
+                              const int8_t *jumps, corner *corners)
+{
+    const int64_t count = ((int64_t)mesh->element_count + mesh->ghost_count) * CORNERS;
+    eg_mesh_ghosts *ghosts = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(eg_mesh_ghosts_create(mesh, comm, CORNERS * sizeof *corners, corners, &ghosts));
+    for (int64_t i = 0; i < count; i++)
+        corners[i] = (corner){.name = number[i / CORNERS] * CORNERS + i % CORNERS};
+    EG_TRY(look_around(mesh, comm, ghosts, jumps, learn_name, corners));
+    if (!jumps) goto done;
+    EG_TRY(look_around(mesh, comm, ghosts, jumps, learn_softness, corners));
+    for (int64_t i = 0; i < count; i++) {
+        corners[i].first = corners[i].soft ? INT64_MAX : corners[i].name;
+        corners[i].last = corners[i].soft ? -1 : corners[i].name;
+    }
+    EG_TRY(look_around(mesh, comm, ghosts, jumps, learn_bodies, corners));
+    for (int64_t i = 0; i < count; i++)
+        if (corners[i].first == corners[i].last) corners[i].name = corners[i].first;
 done:
     eg_mesh_ghosts_destroy(&ghosts);
     return status;
 }
 
 /* Which corners of own elements have their own names: bits of firsts [elements]. */
-static void find_firsts(const eg_mesh *mesh, const int64_t *number, const int64_t *name,
+static void find_firsts(const eg_mesh *mesh, const int64_t *number, const corner *named,
                         uint64_t *firsts)
 {
     for (int64_t e = 0; e < mesh->element_count; e++) {
         const int corners = eg_shape_get_info((eg_shape)mesh->shape[e])->vertices;
         firsts[e] = 0;
         for (int i = 0; i < corners; i++)
-            if (name[e * CORNERS + i] == number[e] * CORNERS + i) firsts[e] |= (uint64_t)1 << i;
+            if (named[e * CORNERS + i].name == number[e] * CORNERS + i)
+                firsts[e] |= (uint64_t)1 << i;
     }
 }
 
@@ -189,7 +239,7 @@ static int bits_below(uint64_t bits, int end)
 }
 
 /* The nodes of degree 1 are the corners: corner [np] says which. */
-static void match_corners(const eg_element *element, int *corner)
+static void match_corners(const eg_element *element, int *out)
 {
     const eg_shape_info *info = eg_shape_get_info(element->shape);
     for (int i = 0; i < element->np; i++)
@@ -197,13 +247,13 @@ static void match_corners(const eg_element *element, int *corner)
             double apart = 0;
             for (int d = 0; d < element->dim; d++)
                 apart = fmax(apart, fabs(element->r[d * element->np + i] - info->r[v][d]));
-            if (apart < 0.5) corner[i] = v;
+            if (apart < 0.5) out[i] = v;
         }
 }
 
 /* What is needed to number vertices. */
 typedef struct vertices {
-    int64_t *name;          /* [elements + ghosts][CORNERS] */
+    corner *named;          /* [elements + ghosts][CORNERS] */
     uint64_t *firsts, *all; /* [elements], [global_count] by number */
     int32_t *before;        /* [global_count + 1] vertices of elements before */
 } vertices;
@@ -212,7 +262,7 @@ static eg_status make_vertices(const eg_mesh *mesh, vertices *v)
 {
     eg_status status = EG_OK;
     EG_TRY(eg_new(mesh->ctx, ((size_t)mesh->element_count + (size_t)mesh->ghost_count) * CORNERS,
-                  &v->name));
+                  &v->named));
     EG_TRY(eg_new(mesh->ctx, (size_t)mesh->element_count, &v->firsts));
     EG_TRY(eg_new(mesh->ctx, (size_t)mesh->global_count, &v->all));
     EG_TRY(eg_new(mesh->ctx, (size_t)mesh->global_count + 1, &v->before));
@@ -220,24 +270,24 @@ done:
     return status;
 }
 
-static eg_status number_vertices(const eg_space *space, const int64_t *number, const bool *apart,
+static eg_status number_vertices(const eg_space *space, const int64_t *number, const int8_t *jumps,
                                  eg_unknowns *u)
 {
     const eg_mesh *mesh = space->mesh;
     vertices v = {0};
-    int corner[CORNERS] = {0};
+    int at[CORNERS] = {0};
     eg_status status = EG_OK;
     EG_TRY(eg_comm_agree(space->comm, make_vertices(mesh, &v)));
-    EG_TRY(name_corners(mesh, space->comm, number, apart, v.name));
-    find_firsts(mesh, number, v.name, v.firsts);
+    EG_TRY(name_corners(mesh, space->comm, number, jumps, v.named));
+    find_firsts(mesh, number, v.named, v.firsts);
     EG_TRY(collect(mesh, space->comm, number, v.firsts, v.all));
     for (int64_t n = 0; n < mesh->global_count; n++)
         v.before[n + 1] = v.before[n] + bits_below(v.all[n], CORNERS);
     u->count = v.before[mesh->global_count];
-    match_corners(space->groups[0].element, corner);
+    match_corners(space->groups[0].element, at);
     for (int64_t e = 0; e < mesh->element_count + mesh->ghost_count; e++)
         for (int i = 0; i < u->np; i++) {
-            const int64_t name = v.name[e * CORNERS + corner[i]], first = name / CORNERS;
+            const int64_t name = v.named[e * CORNERS + at[i]].name, first = name / CORNERS;
             u->number[e * u->np + i] =
                 v.before[first] + bits_below(v.all[first], (int)(name % CORNERS));
         }
@@ -245,7 +295,7 @@ done:
     eg_release(mesh->ctx, &v.before);
     eg_release(mesh->ctx, &v.all);
     eg_release(mesh->ctx, &v.firsts);
-    eg_release(mesh->ctx, &v.name);
+    eg_release(mesh->ctx, &v.named);
     return status;
 }
 
@@ -282,7 +332,7 @@ done:
     return status;
 }
 
-eg_status eg_unknowns_create(const eg_space *space, bool continuous, const bool *apart,
+eg_status eg_unknowns_create(const eg_space *space, bool continuous, const int8_t *jumps,
                              eg_unknowns **out)
 {
     const eg_mesh *mesh = space->mesh;
@@ -294,7 +344,7 @@ eg_status eg_unknowns_create(const eg_space *space, bool continuous, const bool 
     EG_TRY(eg_comm_agree(space->comm, allocate(space, &number, &u)));
     EG_TRY(number_elements(mesh, space->comm, number));
     if (continuous) {
-        EG_TRY(number_vertices(space, number, apart, u));
+        EG_TRY(number_vertices(space, number, jumps, u));
     } else {
         u->count = (int32_t)(mesh->global_count * u->np);
         for (int64_t e = 0; e < mesh->element_count + mesh->ghost_count; e++)

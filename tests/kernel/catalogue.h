@@ -712,6 +712,8 @@ static const catalogue_row catalogue[] = {
     {"kernel/functions.k.c", "difference", .real = EG_F64},
     {"kernel/gemm.k.c", "forms", EG_F64, .defines = {{"MR", 15}, {"KC", 10}}},
     {"kernel/gemm.k.c", "forms", EG_F32, 16, .defines = {{"MR", 28}, {"KC", 28}}},
+    {"kernel/gemm.k.c", "vectors", EG_F64, .defines = {{"MR", 4}, {"KC", 15}}},
+    {"kernel/gemm.k.c", "vectors", EG_F32, .defines = {{"MR", 28}, {"KC", 50}}},
     CATALOGUE_SIZES(EG_F64),
     CATALOGUE_SIZES(EG_F32),
     {"kernel/gemm.k.c", "lines", EG_F64, 16, .defines = {{"MR", 6}, {"KC", 5}, {"FIELDS", 3}}},

@@ -95,7 +95,9 @@ eg_status eg_elliptic_make_strips(eg_elliptic *a)
                        (long long)values));
     EG_TRY(make_tables(a, &t));
     EG_TRY(eg_space_upload(space, EG_I32, (size_t)g->tiles, s->relay->first, &s->first));
-    EG_TRY(eg_space_upload(space, EG_I32, (size_t)g->own_tiles, s->relay->second, &s->second));
+    EG_TRY(eg_space_upload(space, EG_I32, (size_t)g->own_tiles + EG_RELAY_MORE, s->relay->second,
+                           &s->second));
+    EG_TRY(eg_space_upload(space, EG_I32, (size_t)g->own_tiles, s->relay->soon, &s->soon));
     EG_TRY(eg_space_upload(space, EG_I32, (size_t)g->tiles, s->relay->home, &s->homes));
     EG_TRY(eg_buffer_create(space->device, a->real, (size_t)values, &a->flux));
 done:
@@ -113,6 +115,7 @@ void eg_elliptic_free_strips(eg_elliptic *a)
     eg_buffer_destroy(&s->image);
     eg_buffer_destroy(&s->beyond);
     eg_buffer_destroy(&s->homes);
+    eg_buffer_destroy(&s->soon);
     eg_buffer_destroy(&s->second);
     eg_buffer_destroy(&s->first);
     eg_relay_destroy(a->space->ctx, &s->relay);
@@ -132,25 +135,16 @@ eg_status eg_elliptic_multiply_strips(eg_elliptic *a, eg_buffer *b, eg_buffer *u
         EG_BUFFER_AT("u", u, begin),    EG_BUFFER("order", s->first),
         EG_BUFFER("homes", s->homes),   EG_BUFFER("factors", p->factors),
         EG_BUFFER("image", s->image),   EG_BUFFER("bounded", s->bounded),
-        EG_BUFFER("pairs", a->pairs),   EG_BUFFER("own_node", a->trace.own.node),
         EG_OPERATOR("even", a->slopes), EG_OPERATOR("odd", a->odd_slopes),
         EG_OPERATOR("along", a->along), EG_BUFFER("strip", a->flux),
     };
     const eg_argument pick_up[] = {
-        EG_BUFFER_AT("u", u, begin),
-        EG_BUFFER_AT("b", b ? b : u, begin),
-        EG_INTEGER("rest", b != NULL),
-        EG_BUFFER("order", s->second),
-        EG_BUFFER("strip", a->flux),
-        EG_BUFFER("beyond", s->beyond),
-        EG_BUFFER("factors", p->factors),
-        EG_BUFFER("pairs", a->pairs),
-        EG_BUFFER("own_node", a->trace.own.node),
-        EG_BUFFER("at_node", a->at_node),
-        EG_OPERATOR("lines", a->lines),
-        EG_OPERATOR("even", a->sum),
-        EG_OPERATOR("odd", a->odd_sum),
-        EG_BUFFER_AT("y", y, begin),
+        EG_BUFFER_AT("u", u, begin),    EG_BUFFER_AT("b", b ? b : u, begin),
+        EG_INTEGER("rest", b != NULL),  EG_BUFFER("order", s->second),
+        EG_BUFFER("soon", s->soon),     EG_BUFFER("strip", a->flux),
+        EG_BUFFER("beyond", s->beyond), EG_BUFFER("factors", p->factors),
+        EG_OPERATOR("lines", a->lines), EG_OPERATOR("even", a->sum),
+        EG_OPERATOR("odd", a->odd_sum), EG_BUFFER_AT("y", y, begin),
     };
     const eg_call calls[] = {{p->flux, own, leave, EG_COUNT(leave)},
                              {p->apply, own, pick_up, EG_COUNT(pick_up)}};

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define CHUNKS_AHEAD 2
-
 /* What is known while a relay is planned. */
 typedef struct plan {
     const eg_space *space;
@@ -120,7 +118,7 @@ static int64_t look_ahead(plan *p, int64_t t, int64_t next, int64_t end)
 {
     if (next < t) next = t;
     p->r->soon[p->done[1]] = (int32_t)(next < end ? next : end - 1);
-    return next < t + CHUNKS_AHEAD * p->chunk ? next + 1 : next;
+    return next < t + p->chunk ? next + 1 : next;
 }
 
 /* The second pass over a tile, after which some homes are vacant. */

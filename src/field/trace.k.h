@@ -34,8 +34,8 @@ K_FUNC i64 first_value(i32 place, i64 offset, i32 rows, i32 lanes)
  * FETCH_SHARE: of the tile that is TILES_AHEAD behind it. */
 #define TILES_AHEAD 2
 #define FETCH_ROWS(p, rows, i, n) \
-    K_UNROLL for (int k = 0; k * (n) < (rows); k++) \
-        if (i + k * (n) < (rows)) K_FETCH((p) + (i + k * (n)) * LANES + lane);
+    K_UNROLL for (int turn = 0; turn * (n) < (rows); turn++) \
+        if (i + turn * (n) < (rows)) K_FETCH((p) + (i + turn * (n)) * LANES + lane);
 #define FETCH_SHARE(p, rows, i, n) FETCH_ROWS((p) + TILES_AHEAD * (rows) * LANES, rows, i, n)
 
 #if K_CPU

@@ -614,6 +614,8 @@ static const catalogue_row catalogue[] = {
      .defines = {{"DIM", 2}, {"NP", 66}, {"AT", 1}}},
     {"model/elliptic/gradient.k.c", "gradient", EG_F64,
      .defines = {{"DIM", 2}, {"NP", 10}, {"AT", 1}}},
+    {"model/elliptic/gradient.k.c", "gradient_flat", EG_F64,
+     .defines = {{"DIM", 2}, {"NP", 15}, {"AT", 1}}},
     {"model/elliptic/gradient.k.c", "gradient", EG_F64,
      .defines = {{"DIM", 3}, {"NP", 10}, {"AT", 10}}},
     {"model/elliptic/values.k.c", "everywhere", EG_F64,

@@ -200,8 +200,14 @@ typedef real k_four __attribute__((vector_size(4 * K_REAL / 8), may_alias, align
 #define K_FOURS 1
 #define K_LOW(a, b) k_mix(a, b, 0, 8, 2, 10, 4, 12, 6, 14)
 #define K_HIGH(a, b) k_mix(a, b, 1, 9, 3, 11, 5, 13, 7, 15)
+#ifdef __clang__
 #define k_two_fours(i, j) \
     k_mix(k_four_at(p + at[i]), k_four_at(p + at[j]), 0, 1, 2, 3, 4, 5, 6, 7)
+#else /* gcc knows no other way to bring the second from memory to its place at once */
+#define k_two_fours(i, j) \
+    ((vreal)__builtin_ia32_insertf64x4_mask( \
+        __builtin_ia32_pd512_256pd(k_four_at(p + at[i])), k_four_at(p + at[j]), 1, (vreal){0}, 255))
+#endif
 K_INLINE void k_gather4(const real *p, const i32 *at, vreal x[4])
 {
     const vreal a = k_two_fours(0, 2), b = k_two_fours(1, 3);

@@ -54,6 +54,10 @@
 #define TABLE_AHEAD 32 /* so far ahead tables with one number for a tile are asked for */
 
 #define FACTOR(i) K_GET(K_TILE(factors, tile, FACTORS) + (i) * LANES)
+/* All but λ J where there is none. */
+#define FETCH_FACTORS(tile, i) \
+    FETCH_ROWS(K_TILE(factors, tile, FACTORS), STIFF, i, EVEN) \
+    FETCH_ROWS(K_TILE(factors, tile, FACTORS) + 4 * LANES, 3, i, EVEN)
 #define U(node) K_GET(own + (node) * LANES)
 /* What faces give node i of row j. */
 #define FACES_AT(i, j) \
@@ -61,9 +65,9 @@
      ((i) + (j) == NFP - 1 ? on_face[NFP + (j)] : K_ALL(K_R(0))) + \
      ((i) == 0 ? on_face[3 * NFP - 1 - (j)] : K_ALL(K_R(0))))
 
-/* `image` [tiles][3][lanes] has σ, 0 inside; `bounded` says whether a tile has any but 0. */
+/* `bounded` numbers tiles at boundaries from 1 on, others have 0; `image` [number - 1][3][lanes] has σ, 0 inside. */
 K_KERNEL(strips, K_IN(real, u, NP *LANES), K_IN(i32, order, 1), K_IN(i32, homes, 1),
-         K_IN(real, factors, FACTORS *LANES), K_IN(real, image, 3 *LANES), K_IN(i32, bounded, 1),
+         K_IN(real, factors, FACTORS *LANES), K_IN(real, image), K_IN(i32, bounded, 1),
          K_OP(even, FE, EVEN), K_OP(odd, FO, ODD), K_OP(along, NFP, NFP), K_OUT(real, strip))
 {
     K_TILES(t)
@@ -84,7 +88,7 @@ K_KERNEL(strips, K_IN(real, u, NP *LANES), K_IN(i32, order, 1), K_IN(i32, homes,
                 e[i] = a + b;
                 if (i < ODD) o[i < ODD ? i : 0] = a - b;
                 FETCH_SHARE(own, NP, i, EVEN)
-                FETCH_SHARE(K_TILE(factors, tile, FACTORS), FACTORS, i, EVEN)
+                FETCH_FACTORS(tile + TILES_AHEAD, i)
             }
             K_PRODUCT(FE, EVEN, even, e, qe);
             K_PRODUCT(FO, ODD, odd, o, qo);
@@ -104,7 +108,7 @@ K_KERNEL(strips, K_IN(real, u, NP *LANES), K_IN(i32, order, 1), K_IN(i32, homes,
                 }
                 K_UNROLL for (int i = 2 * NFP; i < PITCH; i++) row[i] = K_ALL(K_R(0));
                 if (bounded[tile]) {
-                    const vreal sigma = K_GET(K_TILE(image, tile, 3) + f * LANES);
+                    const vreal sigma = K_GET(K_TILE(image, bounded[tile] - 1, 3) + f * LANES);
                     const vreal inside = K_R(1) - sigma * sigma;
                     K_UNROLL for (int i = 0; i < 2 * ((NFP + 1) / 2); i++)
                     {
@@ -132,8 +136,8 @@ K_KERNEL(apply, K_IN(real, u, NP *LANES), K_IN(real, b, NP *LANES), K_VAL(i32, r
     {
         const i64 tile = order[t];
         K_GLOBAL const real *own = K_TILE(u, tile, NP);
-        K_FETCH(order + t + 32);
-        const i64 next = order[t + 1], after = order[t + 4];
+        K_FETCH(order + t + TABLE_AHEAD);
+        K_FETCH(soon + t + TABLE_AHEAD);
         K_VECTORS(one, 1)
         {
             const vreal rr = FACTOR(0), rs = FACTOR(1), ss = FACTOR(2);
@@ -162,8 +166,9 @@ K_KERNEL(apply, K_IN(real, u, NP *LANES), K_IN(real, b, NP *LANES), K_VAL(i32, r
                 const vreal x = U(PAIR_FIRST(i)), z = U(PAIR_SECOND(i));
                 const int k = i < ODD ? i : 0;
                 FETCH_ROWS(K_TILE(u, soon[t], NP), NP, i, EVEN)
-                FETCH_ROWS(K_TILE(factors, soon[t], FACTORS), FACTORS, i, EVEN)
+                FETCH_FACTORS(soon[t], i)
                 FETCH_ROWS(K_TILE(beyond, order[t + 4], 3), 3, i, EVEN)
+                if (rest) { FETCH_ROWS(K_TILE(b, order[t + 4], NP), NP, i, EVEN) }
                 e[i] = p * (x + z);
                 e[EVEN + i] = rs * (x + z);
                 o[2 * ODD + i] = m * (x + z);

@@ -28,6 +28,7 @@ bool eg_elliptic_has_strips(const eg_space *space)
 /* Tables on the host: as affine.k.c has them. */
 typedef struct tables {
     int32_t *beyond, *bounded;
+    int32_t bounded_count;
     double *image;
     float *single;
 } tables;
@@ -46,8 +47,9 @@ static void look_behind(const eg_elliptic *a, int64_t t, int f, int lane, tables
         slot = space->slot_of_element[other] - g->first_slot;
         other_face = EG_FACE(mesh->neighbour_face[face]);
     } else {
-        out->image[here] = a->types[-1 - other] == EG_ELLIPTIC_DIRICHLET ? -1 : 1;
-        out->bounded[t] = 1;
+        if (out->bounded[t] == 0) out->bounded[t] = ++out->bounded_count;
+        out->image[((out->bounded[t] - 1) * 3 + f) * g->lanes + lane] =
+            a->types[-1 - other] == EG_ELLIPTIC_DIRICHLET ? -1 : 1;
     }
     const int64_t home = a->strips.relay->home[slot / g->lanes];
     out->beyond[here] = (int32_t)(home * tile_values(a) +
@@ -69,12 +71,13 @@ static eg_status make_tables(eg_elliptic *a, tables *t)
         for (int f = 0; f < 3; f++)
             for (int lane = 0; lane < g->lanes; lane++)
                 look_behind(a, tile, f, lane, t);
-    for (size_t i = 0; i < faces; i++)
+    const size_t images = (size_t)(t->bounded_count * 3 * g->lanes) + 1;
+    for (size_t i = 0; i < images; i++)
         t->single[i] = (float)t->image[i];
     const size_t own = (size_t)(g->own_tiles * 3 * g->lanes);
     EG_TRY(eg_space_upload(space, EG_I32, own, t->beyond, &s->beyond));
     EG_TRY(eg_space_upload(space, EG_I32, (size_t)g->tiles, t->bounded, &s->bounded));
-    EG_TRY(eg_space_upload(space, a->real, faces,
+    EG_TRY(eg_space_upload(space, a->real, images,
                            a->real == EG_F64 ? (const void *)t->image : t->single, &s->image));
 done:
     return status;

@@ -5,10 +5,10 @@
  *     elliptic-blocks          where there are tensor cores: by affine_block.k.c, beside what is in use
  *     gradient                 the same
  *
- * Necessary bytes of an element are those that two passes move (model/elliptic/affine.k.c), what
- * is read from neighbours not counted again: 3 n + 6 m + 9 values (of degree 1, where one value of Q
- * will do for a face, 3 n + 6 + 9), and 15 bytes that name the neighbours; of the gradient 3 n + 4
- * values. Necessary flops: 2·3m·(n + m) in the first pass, 2 n (3 n + 6 m) + 6 m² in the second, and
+ * Necessary bytes of an element are those that two passes move where Q goes through memory
+ * (model/elliptic/affine_chain.k.c), what is read from neighbours not counted again: 3 n + 6 m + 9
+ * values (of degree 1, where one value of Q will do for a face, 3 n + 6 + 9), and 15 bytes that name
+ * the neighbours; of the gradient 3 n + 4 values. Necessary flops: 2·3m·(n + m) in the first pass, 2 n (3 n + 6 m) + 6 m² in the second, and
  * 3·3m + 3 n + 10·3m beside these products; of the gradient 4 n² + 6 n. */
 #include "bench/run.h"
 #include "model/elliptic/gradient.h"

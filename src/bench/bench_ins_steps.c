@@ -3,7 +3,6 @@
  *
  *     advection, velocity, pressure, update   the parts of a step, in order
  *     step                                    all of them
- *
  *     in kernels                              the device's part of it: its kernels, copies and fills
  *
  * at degrees 1 … 6, with N_s = 0, 4, 8, 16 subcycles, by two preconditioners of the pressure: the

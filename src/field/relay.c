@@ -112,6 +112,15 @@ static void settle(plan *p, int64_t tile)
     p->r->home[tile] = used ? p->vacant[--p->vacant_count] : (int32_t)p->r->homes++;
 }
 
+/* What is to be asked for beside the second pass over a tile, while the first has come to t: one tile at a time, none
+ * twice unless nothing else is near. Returns the next one. */
+static int64_t look_ahead(plan *p, int64_t t, int64_t next, int64_t end)
+{
+    if (next < t) next = t;
+    p->r->soon[p->done[1]] = (int32_t)(next < end ? next : end - 1);
+    return next < t + p->chunk ? next + 1 : next;
+}
+
 /* The second pass over a tile, after which some homes are vacant. */
 static void pick_up(plan *p, int64_t tile)
 {
@@ -157,7 +166,7 @@ static int64_t see_early(plan *p, int64_t begin, int64_t end, int32_t *ready)
 static void plan_main(plan *p, int thread, int32_t *ready)
 {
     const int64_t begin = part_begin(p, thread), end = part_begin(p, thread + 1);
-    int64_t t = begin, count = see_early(p, begin, end, ready);
+    int64_t t = begin, next = begin, count = see_early(p, begin, end, ready);
     p->vacant_count = 0; /* of other threads */
     while (t < end || count > 0) {
         const int64_t from[2] = {p->done[0], p->done[1]};
@@ -168,8 +177,10 @@ static void plan_main(plan *p, int thread, int32_t *ready)
             count += leave(p, t, ready + count);
             some++;
         }
-        for (int64_t i = 0; i < count; i++)
+        for (int64_t i = 0; i < count; i++) {
+            next = look_ahead(p, t, next, end);
             pick_up(p, ready[i]);
+        }
         count = 0;
         add(p, 0, from[0]);
         add(p, 1, from[1]);
@@ -200,7 +211,9 @@ static eg_status find_lists(plan *p)
             r->lists[part * r->threads + i] = (eg_pieces){from, (size_t)(p->next - from)};
         }
     for (int64_t t = p->g->interior_tiles; t < p->g->own_tiles; t++)
-        r->second[t] = (int32_t)t;
+        r->second[t] = r->soon[t] = (int32_t)t;
+    for (int i = 0; i < EG_RELAY_MORE && p->g->own_tiles > 0; i++)
+        r->second[p->g->own_tiles + i] = r->second[p->g->own_tiles - 1];
     for (int64_t t = p->g->own_tiles; t < p->g->tiles; t++) {
         r->first[t] = (int32_t)t;
         r->home[t] = (int32_t)r->homes++;
@@ -238,7 +251,8 @@ eg_status eg_relay_create(const eg_space *space, int64_t chunk, int threads, eg_
             eg_device_get_info(space->device)->threads > 0 ? EG_RELAY_CHUNK : g->own_tiles + 1;
     EG_TRY(eg_new(space->ctx, (size_t)g->tiles + 1, &r->home));
     EG_TRY(eg_new(space->ctx, (size_t)g->tiles + 1, &r->first));
-    EG_TRY(eg_new(space->ctx, own + 1, &r->second));
+    EG_TRY(eg_new(space->ctx, own + EG_RELAY_MORE, &r->second));
+    EG_TRY(eg_new(space->ctx, own + 1, &r->soon));
     EG_TRY(eg_new(space->ctx, own + 1, &p.missing));
     EG_TRY(eg_new(space->ctx, own + 1, &p.waiting));
     EG_TRY(eg_new(space->ctx, own + 1, &p.early));
@@ -261,6 +275,7 @@ void eg_relay_destroy(eg_context *ctx, eg_relay **relay)
     if (!r) return;
     eg_release(ctx, &r->lists);
     eg_release(ctx, &r->pieces);
+    eg_release(ctx, &r->soon);
     eg_release(ctx, &r->second);
     eg_release(ctx, &r->first);
     eg_release(ctx, &r->home);

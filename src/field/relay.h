@@ -10,6 +10,9 @@
  *     main   both passes of all else, each thread by itself
  *     late   second pass of tiles that touch ghosts, when the first has been through these
  *
+ * The second pass has less to bring from memory than the first, so it may ask for what the first will want: for each of
+ * its tiles there is one that comes soon.
+ *
  * Homes of tiles that the last needs are theirs alone, and so are those of early ones and of ghosts. */
 #ifndef EG_RELAY_H
 #define EG_RELAY_H
@@ -22,14 +25,17 @@ typedef struct eg_relay {
     int32_t *home; /* [tiles] owned */
     int32_t
         *first; /* [tiles] the tile that is number i in the first pass: own ones, ghosts; owned */
-    int32_t *second;  /* [own_tiles] … in the second: interior tiles, then late ones; owned */
+    int32_t *second; /* [own_tiles + EG_RELAY_MORE] … in the second: interior tiles, late ones, … */
+    int32_t *soon; /* … the last again; [own_tiles] what the first comes to soon after; owned */
     eg_piece *pieces; /* of calls 0 and 1, the passes, on numbers; owned */
     eg_pieces *lists; /* [2][threads] early ones, without pieces if `alone`; main; owned */
     bool alone;
 } eg_relay;
 
-/* Of tiles that a thread does at a time there are so many. */
-enum { EG_RELAY_CHUNK = 8 };
+enum {
+    EG_RELAY_CHUNK = 16, /* tiles that a thread does at a time */
+    EG_RELAY_MORE = 4
+};
 
 /* Of a space's only group, `chunk` tiles at a time: 0 for EG_RELAY_CHUNK on a CPU and all of them elsewhere. */
 eg_status eg_relay_create(const eg_space *space, int64_t chunk, int threads, eg_relay **out);

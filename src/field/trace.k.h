@@ -29,13 +29,14 @@ K_FUNC i64 first_value(i32 place, i64 offset, i32 rows, i32 lanes)
     return offset + (i64)(place - lane_of_place) * rows + lane_of_place;
 }
 
-/* On a CPU what comes next is asked for in time, TILES_AHEAD, and a little at a time: of what is asked for
- * all at once processors forget most. Inside K_VECTORS(i, n): rows i, i + n, … of the `rows` that a tile has
- * at p, of the tile ahead; all of them once i has gone from 0 to n. */
+/* On a CPU what comes next is asked for in time, and a little at a time: of what is asked for all at once processors
+ * forget most. Inside K_VECTORS, in a loop over i from 0 to n: rows i, i + n, … of the `rows` that a tile has at p;
+ * FETCH_SHARE: of the tile that is TILES_AHEAD behind it. */
 #define TILES_AHEAD 2
-#define FETCH_SHARE(p, rows, i, n) \
-    for (int row = i; row < (rows); row += n) \
-        K_FETCH((p) + (TILES_AHEAD * (rows) + row) * LANES + lane);
+#define FETCH_ROWS(p, rows, i, n) \
+    K_UNROLL for (int turn = 0; turn * (n) < (rows); turn++) \
+        if (i + turn * (n) < (rows)) K_FETCH((p) + (i + turn * (n)) * LANES + lane);
+#define FETCH_SHARE(p, rows, i, n) FETCH_ROWS((p) + TILES_AHEAD * (rows) * LANES, rows, i, n)
 
 #if K_CPU
 /* Which of LANES neighbours are neither among the tiles that are asked for until tile t is done nor among

@@ -37,6 +37,25 @@ K_KERNEL(forms, K_IN(real, x, KC *LANES), K_OP(a, MR, KC), K_OUT(real, stored, 4
     }
 }
 
+/* The same product for one vector of lanes; what is added to is x, again and again. */
+K_KERNEL(vectors, K_IN(real, x, KC *LANES), K_OP(a, MR, KC), K_OUT(real, stored, MR *LANES),
+         K_OUT(real, added, MR *LANES))
+{
+    K_TILES(t)
+    {
+        K_VECTORS(one, 1)
+        {
+            vreal in[KC], out[MR];
+            for (int k = 0; k < KC; k++) in[k] = K_GET(K_TILE(x, t, KC) + k * LANES);
+            K_PRODUCT(MR, KC, a, in, out);
+            for (int m = 0; m < MR; m++) K_SET(K_TILE(stored, t, MR) + m * LANES, out[m]);
+            for (int m = 0; m < MR; m++) out[m] = in[m % KC];
+            K_PRODUCT_ADD(MR, KC, a, in, out);
+            for (int m = 0; m < MR; m++) K_SET(K_TILE(added, t, MR) + m * LANES, out[m]);
+        }
+    }
+}
+
 /* Ten products of different sizes: Mj x Kj from the first rows of x to rows Oj and on of y. */
 #define FROM_GLOBAL(j) \
     K_GEMM(M##j, K##j, a##j, K_G(K_TILE(x, t, KMOST)), K_G(K_TILE(y, t, MSUM) + O##j * LANES))

@@ -127,6 +127,55 @@ static void test_gemm__every_form_multiplies(void **state)
     on_every_device(forms);
 }
 
+/* --- vectors ------------------------------------------------------------------------------------- */
+
+static void run_vectors(eg_device *device, eg_type real, int rows, int cols, int lanes_of)
+{
+    const eg_define sizes[] = {{"MR", rows}, {"KC", cols}};
+    const instance in = {.lanes = lanes_of, .small = -1};
+    now_at(device, real, "vectors %d x %d lanes %d", rows, cols, lanes_of);
+    eg_kernel *kernel = create(device, real, "vectors", in, sizes, EG_COUNT(sizes));
+    uint64_t seed = 17;
+    const size_t lanes = (size_t)lanes_of, m = (size_t)rows, k = (size_t)cols;
+    array x = array_random(device, real, TILES * k * lanes, -1, 1, &seed);
+    array stored = array_poisoned(device, real, TILES * m * lanes);
+    array added = array_poisoned(device, real, TILES * m * lanes);
+    matrix a = matrix_random(device, real, rows, cols, -1, 1, &seed);
+    TEST_OK(eg_device_context(device),
+            eg_launch(kernel, TILES, EG_BUFFER("x", x.buffer), EG_OPERATOR("a", a.op),
+                      EG_BUFFER("stored", stored.buffer), EG_BUFFER("added", added.buffer)));
+    array_download(&stored);
+    array_download(&added);
+    for (size_t i = 0; i < stored.count; i++) {
+        const size_t t = i / (m * lanes), row = i / lanes % m, lane = i % lanes;
+        const double *column = x.v + t * k * lanes + lane;
+        double size, sum = product(&a, (int)row, column, lanes, &size);
+        double bound = (cols + 2) * epsilon(real) * (size + 1);
+        assert_near(stored.v[i], sum, bound, "stored", i);
+        assert_near(added.v[i], column[row % k * lanes] + sum, bound, "added", i);
+    }
+    matrix_free(&a);
+    array_free(&x);
+    array_free(&stored);
+    array_free(&added);
+    eg_kernel_destroy(&kernel);
+}
+
+/* Small ones with one and with two sums for a row, large ones of one block of rows and of several. */
+static void vectors(eg_device *device, eg_type real)
+{
+    static const int cases[][3] = {{1, 1, 16},  {4, 15, 8},  {3, 6, 1},   {2, 5, 2},
+                                   {5, 21, 16}, {13, 24, 4}, {25, 40, 8}, {36, 97, 32}};
+    for (size_t c = 0; c < EG_COUNT(cases); c++)
+        run_vectors(device, real, cases[c][0], cases[c][1], cases[c][2]);
+}
+
+static void test_gemm__vectors_multiply_without_a_tile(void **state)
+{
+    (void)state;
+    on_every_device(vectors);
+}
+
 /* --- sizes --------------------------------------------------------------------------------------- */
 
 #define PRODUCTS 10
@@ -355,6 +404,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         KERNEL_TEST(test_gemm__every_form_multiplies),
+        KERNEL_TEST(test_gemm__vectors_multiply_without_a_tile),
         KERNEL_TEST(test_gemm__sizes_from_1_to_20_multiply),
         KERNEL_TEST(test_gemm__lines_multiply_fields_and_each_direction_of_a_cube),
         KERNEL_TEST(test_gemm__every_width_of_tile_multiplies_on_the_cpu),

@@ -72,6 +72,7 @@ static void pick_up(runner *r, int64_t number)
         }
     }
     assert_int_equal(r->in_home[r->relay->home[tile]], tile);
+    assert_in_range(r->relay->soon[number], 0, r->g->own_tiles - 1);
     r->done[1][tile]++;
 }
 
@@ -169,11 +170,47 @@ static void test_relay__homes_are_used_again(void **state)
     assert_true(share[1] < 0.15);
 }
 
+/* How many tiles the second pass asks for before the first comes to them. */
+static int64_t count_asked(const eg_space *space, const eg_relay *relay)
+{
+    const eg_pieces *list = &relay->lists[1]; /* of one thread: early ones, main */
+    int *state = calloc((size_t)space->groups[0].tiles + 1, sizeof *state);
+    int64_t count = 0;
+    assert_non_null(state);
+    for (size_t k = 0; k < list->count; k++) {
+        const eg_piece *piece = &list->pieces[k];
+        for (int64_t i = piece->first; i < piece->first + piece->count; i++) {
+            int *of = &state[piece->call == 0 ? relay->first[i] : relay->soon[i]];
+            if (piece->call == 1 && *of == 0) count++;
+            *of = 1;
+        }
+    }
+    free(state);
+    return count;
+}
+
+static void test_relay__second_pass_asks_for_most_of_what_the_first_comes_to(void **state)
+{
+    (void)state;
+    int rank;
+    if (ranks_count(&rank) > 1) skip();
+    setting s = setting_new(160, false);
+    eg_relay *relay = NULL;
+    TEST_OK(s.ctx, eg_relay_create(s.space, 0, 1, &relay));
+    const int64_t tiles = s.space->groups[0].own_tiles, asked = count_asked(s.space, relay);
+    assert_true(10 * asked > 8 * tiles);
+    for (int i = 0; i < EG_RELAY_MORE; i++)
+        assert_int_equal(relay->second[tiles + i], relay->second[tiles - 1]);
+    eg_relay_destroy(s.ctx, &relay);
+    setting_free(&s);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_relay__second_pass_finds_what_neighbours_left),
         cmocka_unit_test(test_relay__homes_are_used_again),
+        cmocka_unit_test(test_relay__second_pass_asks_for_most_of_what_the_first_comes_to),
     };
     ranks_start(&argc, &argv);
     return ranks_end(cmocka_run_group_tests(tests, NULL, NULL));

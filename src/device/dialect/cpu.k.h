@@ -204,8 +204,14 @@ typedef real k_four __attribute__((vector_size(4 * K_REAL / 8), may_alias, align
 #define K_FOURS 1
 #define K_LOW(a, b) k_mix(a, b, 0, 8, 2, 10, 4, 12, 6, 14)
 #define K_HIGH(a, b) k_mix(a, b, 1, 9, 3, 11, 5, 13, 7, 15)
+#ifdef __clang__
 #define k_two_fours(i, j) \
     k_mix(k_four_at(p + at[i]), k_four_at(p + at[j]), 0, 1, 2, 3, 4, 5, 6, 7)
+#else /* gcc knows no other way to bring the second from memory to its place at once */
+#define k_two_fours(i, j) \
+    ((vreal)__builtin_ia32_insertf64x4_mask( \
+        __builtin_ia32_pd512_256pd(k_four_at(p + at[i])), k_four_at(p + at[j]), 1, (vreal){0}, 255))
+#endif
 K_INLINE void k_gather4(const real *p, const i32 *at, vreal x[4])
 {
     const vreal a = k_two_fours(0, 2), b = k_two_fours(1, 3);
@@ -457,6 +463,54 @@ K_INLINE void k_gemm(const int add, const int M, const int K, const int S, const
 
 #define K_GEMM_BLOCK(ADD, M, K, S, L, A, xg, x, yg, y) \
     k_gemm(ADD, M, K, S, L, A, x, y, (yg) && !(ADD), K_STREAMING && (xg))
+
+/* --- K_PRODUCT: the same for one vector of lanes ------------------------------------------------- */
+
+#define K_PRODUCT(M, K, A, x, y) k_product(0, M, K, A, x, y)
+#define K_PRODUCT_ADD(M, K, A, x, y) k_product(1, M, K, A, x, y)
+/* Rows in registers at a time. */
+#define K_PRODUCT_ROWS (K_REGISTER_BYTES == 64 ? 24 : 12)
+/* Products with so many values of A or less have no loops. */
+#define K_PRODUCT_SMALL 300
+
+/* Operators are read where they are used: compilers would bring all values that small products need into registers
+ * before the loop over tiles, more than there are, and put them aside again. */
+#ifdef __GNUC__
+#define k_reread(A) __asm__ volatile("" : "+r"(A))
+#else
+#define k_reread(A) ((void)0)
+#endif
+
+/* Each row has two sums where there are few rows, as additions that wait for one another take longer than all else. */
+K_INLINE void k_product_rows(const int R, const int K, const int small, const int add,
+                             const real *restrict A, const vreal *x, vreal *y)
+{
+    const int sums = small && R <= 4 && K >= 6 ? 2 : 1;
+    vreal sum[2][24];
+    K_UNROLL for (int s = 0; s < sums; s++) K_UNROLL for (int r = 0; r < R; r++)
+        sum[s][r] = A[K_PACKED(r, s, K)] * x[s];
+    if (add) K_UNROLL for (int r = 0; r < R; r++) sum[0][r] += y[r];
+    if (small) {
+        K_UNROLL for (int k = sums; k < K; k++) K_UNROLL for (int r = 0; r < R; r++)
+            sum[k % sums][r] += A[K_PACKED(r, k, K)] * x[k];
+    } else {
+        for (int k = 1; k < K; k++) K_UNROLL for (int r = 0; r < R; r++)
+            sum[0][r] += A[K_PACKED(r, k, K)] * x[k];
+    }
+    K_UNROLL for (int r = 0; r < R; r++) y[r] = sums == 2 ? sum[0][r] + sum[1][r] : sum[0][r];
+}
+
+K_INLINE void k_product(const int add, const int M, const int K, const real *restrict A, const vreal *x,
+                        vreal *y)
+{
+    const int steps = (M + K_PRODUCT_ROWS - 1) / K_PRODUCT_ROWS;
+    const int R = ((M + steps - 1) / steps + 3) / 4 * 4, small = M * K <= K_PRODUCT_SMALL;
+    k_reread(A);
+    for (int m = 0; m + R <= M; m += R)
+        k_product_rows(R, K, small, add, A + m * K_PADDED(K), x, y + m);
+    if (M % R)
+        k_product_rows(M % R, K, small, add, A + M / R * R * K_PADDED(K), x, y + M / R * R);
+}
 
 /* --- level 1: K_LANE is all lanes; level 2: one register of lanes ------------------------------- */
 

@@ -63,6 +63,7 @@ extern __shared__ __align__(16) unsigned char k_shared[];
 #if !K_MMA
 #define K_GEMM_BLOCK K_GEMM_PORTABLE
 #else
+#define K_VALUE(A, m, k, K) k_packed(A, m, k, K)
 
 #if K_REAL == 64
 typedef double2 k_pair;

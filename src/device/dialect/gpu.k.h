@@ -69,6 +69,19 @@ typedef real vreal;
         } \
     } while (0)
 
+/* Products of one lane in a thread. */
+#ifndef K_VALUE
+#define K_VALUE(A, m, k, K) (A)[K_PACKED(m, k, K)]
+#endif
+#define K_PRODUCT(M, K, A, x, y) K_PRODUCT_BLOCK(0, M, K, A, x, y)
+#define K_PRODUCT_ADD(M, K, A, x, y) K_PRODUCT_BLOCK(1, M, K, A, x, y)
+#define K_PRODUCT_BLOCK(ADD, M, K, A, x, y) \
+    for (int k_m = 0; k_m < (M); k_m++) { \
+        real k_sum = (ADD) ? (y)[k_m] : K_R(0); \
+        for (int k_k = 0; k_k < (K); k_k++) k_sum += K_VALUE(A, k_m, k_k, K) * (x)[k_k]; \
+        (y)[k_m] = k_sum; \
+    }
+
 /* --- level 1, and level 2 without tensor cores: a thread is a lane ------------------------------ */
 
 #if K_LEVEL == 1 || !K_MMA

@@ -23,11 +23,11 @@
  *     factors  [tiles][FACTORS][lanes] G_rr, G_rs, G_ss, λ J, T of each face, half of it where u is given
  *     order    the tile that is number t; homes: where its strips stand
  *     strip    [homes][3][lanes][PITCH]; of an element a row of each face
- *     pairs    [EVEN][2] nodes that are mirror images;  own_node [3][NFP] which node each point of a face is;
- *     at_node  [NP][2] which points each node is; 3 NFP where there are less than two
  *     in even, odd of `strips`: M/2 ∂/∂n̂ at the first of two points;  along: M/2 D
  *     in even, odd of `apply`: [S_rr + S_ss | S_rs | S_rr - S_ss of the other part | mass | (∂/∂n̂)ᵀ M/2]
  *     lines    [M | Dᵀ M/2]
+ *
+ * All is done for one vector of lanes after another, so that values of low degrees stay in registers.
  *
  * What lies behind a boundary is a mirror image of the element, u⁺ = σ u and Q⁺ = σ Q, σ = -1 where u is given and 1
  * where Q is: its strip is what it finds there itself, from the other end.
@@ -51,208 +51,157 @@
 #define EVEN_COLUMNS (EVEN_FACES + FE)
 #define ODD_COLUMNS (ODD_FACES + FO)
 
-#define FACTOR(i) K_TILE(factors, tile, FACTORS)[(i) * LANES + lane]
-#define G_RR FACTOR(0)
-#define G_RS FACTOR(1)
-#define G_SS FACTOR(2)
+#define TABLE_AHEAD 32 /* so far ahead tables with one number for a tile are asked for */
 
-/* a and b of face f. */
-#define FIND_SLOPES(f) \
-    K_LANE \
-    { \
-        across[f][lane] = ACROSS(f, G_RR, G_RS, G_SS); \
-        aside[f][lane] = ASIDE(f, G_RR, G_RS, G_SS); \
-    }
+#define FACTOR(i) K_GET(K_TILE(factors, tile, FACTORS) + (i) * LANES)
+/* All but λ J where there is none. */
+#define FETCH_FACTORS(tile, i) \
+    FETCH_ROWS(K_TILE(factors, tile, FACTORS), STIFF, i, EVEN) \
+    FETCH_ROWS(K_TILE(factors, tile, FACTORS) + 4 * LANES, 3, i, EVEN)
+#define U(node) K_GET(own + (node) * LANES)
+/* What faces give node i of row j. */
+#define FACES_AT(i, j) \
+    (((j) == 0 ? on_face[i] : K_ALL(K_R(0))) + \
+     ((i) + (j) == NFP - 1 ? on_face[NFP + (j)] : K_ALL(K_R(0))) + \
+     ((i) == 0 ? on_face[3 * NFP - 1 - (j)] : K_ALL(K_R(0))))
 
-/* `image` [tiles][3][lanes] has σ, 0 inside; `bounded` says whether a tile has any but 0. */
+/* `bounded` numbers tiles at boundaries from 1 on, others have 0; `image` [number - 1][3][lanes] has σ, 0 inside. */
 K_KERNEL(strips, K_IN(real, u, NP *LANES), K_IN(i32, order, 1), K_IN(i32, homes, 1),
-         K_IN(real, factors, FACTORS *LANES), K_IN(real, image, 3 *LANES), K_IN(i32, bounded, 1),
-         K_IN(i32, pairs), K_IN(i32, own_node), K_OP(even, FE, EVEN), K_OP(odd, FO, ODD),
-         K_OP(along, NFP, NFP), K_OUT(real, strip))
+         K_IN(real, factors, FACTORS *LANES), K_IN(real, image), K_IN(i32, bounded, 1),
+         K_OP(even, FE, EVEN), K_OP(odd, FO, ODD), K_OP(along, NFP, NFP), K_OUT(real, strip))
 {
-    K_SHARED(real, e, EVEN); /* u */
-    K_SHARED(real, o, ODD);
-    K_SHARED(real, trace, POINTS);
-    K_SHARED(real, qe, FE); /* M/2 ∂u/∂n̂ … */
-    K_SHARED(real, qo, FO);
-    K_SHARED(real, qt, POINTS); /* … and ∂u/∂t; then q */
-    K_SHARED(real, across, 3);
-    K_SHARED(real, aside, 3);
     K_TILES(t)
     {
         const i64 tile = order[t];
         K_GLOBAL const real *own = K_TILE(u, tile, NP);
         K_GLOBAL real *home = strip + homes[tile] * (i64)(3 * PITCH * LANES);
-        K_ROWS(f, 3)
+        K_FETCH(order + t + TABLE_AHEAD);
+        K_FETCH(homes + tile + TABLE_AHEAD);
+        K_FETCH(bounded + tile + TABLE_AHEAD);
+        K_VECTORS(one, 1)
         {
-            if (f == 0) FIND_SLOPES(0) /* one loop for each, as compilers want it */
-            if (f == 1) FIND_SLOPES(1)
-            if (f == 2) FIND_SLOPES(2)
-        }
-        K_VECTORS(i, EVEN)
-        {
-            const vreal a = K_GET(own + pairs[2 * i] * LANES);
-            const vreal b = K_GET(own + pairs[2 * i + 1] * LANES);
-            K_SET(e[i], a + b);
-            if (i < ODD) K_SET(o[i], a - b);
-            FETCH_SHARE(own, NP, i, EVEN)
-            FETCH_SHARE(K_TILE(factors, tile, FACTORS), FACTORS, i, EVEN)
-        }
-        K_VECTORS(i, POINTS) K_SET(trace[i], K_GET(own + own_node[i] * LANES));
-        K_SYNC;
-        K_GEMM(FE, EVEN, even, K_S(e), K_S(qe));
-        K_GEMM(FO, ODD, odd, K_S(o), K_S(qo));
-        K_GEMM_LINES(NFP, NFP, 1, 3, along, K_S(trace), K_S(qt));
-        K_SYNC;
-        K_VECTORS(i, FE)
-        {
-            const int f = i / NFP, g = IMAGE(i) / NFP;
-            const vreal even_part = K_GET(qe[i]);
-            const vreal odd_part = i < FO ? K_GET(qo[i < FO ? i : 0]) : K_ALL(K_R(0));
-            K_SET(qt[i], K_GET(across[f]) * (even_part + odd_part) + K_GET(aside[f]) * K_GET(qt[i]));
-            if (i < FO)
-                K_SET(qt[IMAGE(i)], K_GET(across[g]) * (even_part - odd_part) +
-                                        K_GET(aside[g]) * K_GET(qt[IMAGE(i)]));
-        }
-        K_SYNC;
-        if (bounded[tile]) {
-            K_ROWS(i, 3 * ((NFP + 1) / 2))
+            const vreal rr = FACTOR(0), rs = FACTOR(1), ss = FACTOR(2);
+            vreal e[EVEN], o[ODD], qe[FE], qo[FO]; /* u, M/2 ∂u/∂n̂ */
+            K_UNROLL for (int i = 0; i < EVEN; i++)
             {
-                const int f = i % 3, a = f * NFP + i / 3, b = f * NFP + NFP - 1 - i / 3;
-                K_LANE
-                {
-                    const real sigma = K_TILE(image, tile, 3)[f * LANES + lane];
-                    const real u_a = trace[a][lane], u_b = trace[b][lane];
-                    const real q_a = qt[a][lane], q_b = qt[b][lane];
-                    trace[a][lane] = sigma != 0 ? sigma * u_b : u_a;
-                    trace[b][lane] = sigma != 0 ? sigma * u_a : u_b;
-                    qt[a][lane] = sigma != 0 ? sigma * q_b : q_a;
-                    qt[b][lane] = sigma != 0 ? sigma * q_a : q_b;
-                }
+                const vreal a = U(PAIR_FIRST(i)), b = U(PAIR_SECOND(i));
+                e[i] = a + b;
+                if (i < ODD) o[i < ODD ? i : 0] = a - b;
+                FETCH_SHARE(own, NP, i, EVEN)
+                FETCH_FACTORS(tile + TILES_AHEAD, i)
             }
-        }
-        K_SYNC;
-        K_VECTORS(f, 3)
-        {
-            K_UNROLL for (int g = 0; g < FOURS; g++)
+            K_PRODUCT(FE, EVEN, even, e, qe);
+            K_PRODUCT(FO, ODD, odd, o, qo);
+            K_UNROLL for (int f = 0; f < 3; f++)
             {
-                vreal x[4];
-                K_UNROLL for (int j = 0; j < 4; j++)
+                const vreal a = ACROSS(f, rr, rs, ss), b = ASIDE(f, rr, rs, ss);
+                vreal row[PITCH], slope[NFP]; /* u, q; M/2 ∂u/∂t */
+                K_UNROLL for (int p = 0; p < NFP; p++) row[p] = U(NODE_ON(f, p));
+                K_PRODUCT(NFP, NFP, along, row, slope);
+                K_UNROLL for (int p = 0; p < NFP; p++)
                 {
-                    const int r = 4 * g + j;
-                    x[j] = r < NFP       ? K_GET(trace[f * NFP + (r < NFP ? r : 0)])
-                           : r < 2 * NFP ? K_GET(qt[f * NFP + (r < 2 * NFP && r >= NFP ? r - NFP : 0)])
-                                         : K_ALL(K_R(0));
+                    const int i = f * NFP + p, k = i < FE ? i : IMAGE(i);
+                    const vreal parts = i < FO ? qe[k] + qo[k < FO ? k : 0]
+                                        : i < FE ? qe[k]
+                                                 : qe[k] - qo[k < FO ? k : 0];
+                    row[NFP + p] = a * parts + b * slope[p];
                 }
-                K_SPREAD4(home + f * (PITCH * LANES) + 4 * g, PITCH, x);
+                K_UNROLL for (int i = 2 * NFP; i < PITCH; i++) row[i] = K_ALL(K_R(0));
+                if (bounded[tile]) {
+                    const vreal sigma = K_GET(K_TILE(image, bounded[tile] - 1, 3) + f * LANES);
+                    const vreal inside = K_R(1) - sigma * sigma;
+                    K_UNROLL for (int i = 0; i < 2 * ((NFP + 1) / 2); i++)
+                    {
+                        const int first = i / 2 + i % 2 * NFP, last = NFP - 1 - i / 2 + i % 2 * NFP;
+                        const vreal x = row[first], y = row[last];
+                        row[first] = inside * x + sigma * y;
+                        row[last] = inside * y + sigma * x;
+                    }
+                }
+                K_UNROLL for (int g = 0; g < FOURS; g++)
+                    K_SPREAD4(home + f * (PITCH * LANES) + 4 * g, PITCH, row + 4 * g);
             }
         }
     }
 }
 
-/* `beyond` says where in `strip` the neighbours' rows begin. `rest`: y = b - A u; else b is not read. */
+/* `beyond` says where in `strip` the neighbours' rows begin, `soon` which tile `strips` will want. `order` goes on for four more
+ * than there are. `rest`: y = b - A u; else b is not read. */
 K_KERNEL(apply, K_IN(real, u, NP *LANES), K_IN(real, b, NP *LANES), K_VAL(i32, rest),
-         K_IN(i32, order, 1), K_IN(real, strip), K_IN(i32, beyond, 3 *LANES),
-         K_IN(real, factors, FACTORS *LANES), K_IN(i32, pairs), K_IN(i32, own_node),
-         K_IN(i32, at_node), K_OP(lines, NFP, 2 * NFP), K_OP(even, EVEN, EVEN_COLUMNS),
-         K_OP(odd, ODD, ODD_COLUMNS), K_OUT(real, y, NP *LANES))
+         K_IN(i32, order, 1), K_IN(i32, soon, 1), K_IN(real, strip), K_IN(i32, beyond, 3 *LANES),
+         K_IN(real, factors, FACTORS *LANES), K_OP(lines, NFP, 2 * NFP),
+         K_OP(even, EVEN, EVEN_COLUMNS), K_OP(odd, ODD, ODD_COLUMNS), K_OUT(real, y, NP *LANES))
 {
-    K_SHARED(real, across, 3);
-    K_SHARED(real, aside, 3);
-    K_SHARED(real, scale, 2); /* p, m */
-    K_SHARED(real, jump, 2 * POINTS); /* T [u], b u⁺ of each face */
-    K_SHARED(real, through, POINTS); /* a u⁺ */
-    K_SHARED(real, on_face, POINTS + 1); /* what is tested with φ; 0 */
-    K_SHARED(real, e, EVEN_COLUMNS);
-    K_SHARED(real, o, ODD_COLUMNS);
-    K_SHARED(real, y_even, EVEN);
-    K_SHARED(real, y_odd, ODD);
     K_TILES(t)
     {
         const i64 tile = order[t];
         K_GLOBAL const real *own = K_TILE(u, tile, NP);
-        K_ROWS(f, 3)
+        K_FETCH(order + t + TABLE_AHEAD);
+        K_FETCH(soon + t + TABLE_AHEAD);
+        K_VECTORS(one, 1)
         {
-            if (f == 0) FIND_SLOPES(0)
-            if (f == 1) FIND_SLOPES(1)
-            if (f == 2) FIND_SLOPES(2)
-        }
-        K_NODES(one, 1)
-        {
-            scale[0][lane] = K_R(0.5) * (G_RR + G_SS);
-            scale[1][lane] = K_R(0.5) * (G_RR - G_SS);
-            on_face[POINTS][lane] = 0;
-        }
-        K_SYNC;
-        K_VECTORS(f, 3)
-        {
-            const vreal T = K_GET(K_TILE(factors, tile, FACTORS) + (4 + f) * LANES);
-            K_UNROLL for (int g = 0; g < FOURS; g++)
+            const vreal rr = FACTOR(0), rs = FACTOR(1), ss = FACTOR(2);
+            vreal e[EVEN_COLUMNS], o[ODD_COLUMNS], y_even[EVEN], y_odd[ODD];
+            vreal through[POINTS], on_face[POINTS]; /* a u⁺; what is tested with φ */
+            K_UNROLL for (int f = 0; f < 3; f++)
             {
-                vreal x[4];
-                K_GATHER4(strip + 4 * g, K_TILE(beyond, tile, 3) + f * LANES, x);
-                K_UNROLL for (int j = 0; j < 4; j++)
+                const vreal T = FACTOR(4 + f);
+                const vreal across = ACROSS(f, rr, rs, ss), aside = ASIDE(f, rr, rs, ss);
+                vreal row[PITCH], jump[2 * NFP]; /* the neighbour's; T [u], b u⁺ */
+                K_UNROLL for (int g = 0; g < FOURS; g++)
+                    K_GATHER4(strip + 4 * g, K_TILE(beyond, tile, 3) + f * LANES, row + 4 * g);
+                K_UNROLL for (int p = 0; p < NFP; p++)
                 {
-                    const int r = 4 * g + j, p = NFP - 1 - r % NFP; /* neighbours run against faces */
-                    if (r < NFP) {
-                        const vreal mine = K_GET(own + own_node[f * NFP + p] * LANES);
-                        K_SET(jump[f * 2 * NFP + p], T * (mine - x[j]));
-                        K_SET(jump[f * 2 * NFP + NFP + p], K_GET(aside[f]) * x[j]);
-                        K_SET(through[f * NFP + p], K_GET(across[f]) * x[j]);
-                    } else if (r < 2 * NFP) {
-                        K_SET(on_face[f * NFP + p], x[j]);
-                    }
+                    const vreal there = row[NFP - 1 - p]; /* neighbours run against faces */
+                    jump[p] = T * (U(NODE_ON(f, p)) - there);
+                    jump[NFP + p] = aside * there;
+                    through[f * NFP + p] = across * there;
+                    on_face[f * NFP + p] = row[2 * NFP - 1 - p];
                 }
+                K_PRODUCT_ADD(NFP, 2 * NFP, lines, jump, on_face + f * NFP);
             }
-        }
-        K_VECTORS(i, EVEN)
-        {
-            const vreal a = K_GET(own + pairs[2 * i] * LANES);
-            const vreal b = K_GET(own + pairs[2 * i + 1] * LANES);
-            const vreal p = K_GET(scale[0]), m = K_GET(scale[1]);
-            const vreal rs = K_GET(K_TILE(factors, tile, FACTORS) + LANES);
-            K_SET(e[i], p * (a + b));
-            K_SET(e[EVEN + i], rs * (a + b));
-            K_SET(o[2 * ODD + i], m * (a + b));
-            if (i < ODD) {
-                K_SET(o[i], p * (a - b));
-                K_SET(o[ODD + i], rs * (a - b));
-                K_SET(e[2 * EVEN + i], m * (a - b));
-            }
+            K_UNROLL for (int i = 0; i < EVEN; i++)
+            {
+                const vreal p = K_R(0.5) * (rr + ss), m = K_R(0.5) * (rr - ss);
+                const vreal x = U(PAIR_FIRST(i)), z = U(PAIR_SECOND(i));
+                const int k = i < ODD ? i : 0;
+                FETCH_ROWS(K_TILE(u, soon[t], NP), NP, i, EVEN)
+                FETCH_FACTORS(soon[t], i)
+                FETCH_ROWS(K_TILE(beyond, order[t + 4], 3), 3, i, EVEN)
+                if (rest) { FETCH_ROWS(K_TILE(b, order[t + 4], NP), NP, i, EVEN) }
+                e[i] = p * (x + z);
+                e[EVEN + i] = rs * (x + z);
+                o[2 * ODD + i] = m * (x + z);
+                if (i < ODD) {
+                    o[k] = p * (x - z);
+                    o[ODD + k] = rs * (x - z);
+                    e[2 * EVEN + k] = m * (x - z);
+                }
 #if STIFF == 4
-            const vreal mass = K_GET(K_TILE(factors, tile, FACTORS) + 3 * LANES);
-            K_SET(e[EVEN_MASS + i], mass * (a + b));
-            if (i < ODD) K_SET(o[ODD_MASS + i], mass * (a - b));
+                e[EVEN_MASS + i] = FACTOR(3) * (x + z);
+                if (i < ODD) o[ODD_MASS + k] = FACTOR(3) * (x - z);
 #endif
-        }
-        K_SYNC;
-        K_VECTORS(i, FE)
-        {
-            const vreal a = K_GET(through[i]), b = K_GET(through[IMAGE(i)]);
-            K_SET(e[EVEN_FACES + i], a + b);
-            if (i < FO) K_SET(o[ODD_FACES + i], a - b);
-        }
-        K_GEMM_LINES_ADD(NFP, 2 * NFP, 1, 3, lines, K_S(jump), K_S(on_face));
-        K_SYNC;
-        K_GEMM(EVEN, EVEN_COLUMNS, even, K_S(e), K_S(y_even));
-        K_GEMM(ODD, ODD_COLUMNS, odd, K_S(o), K_S(y_odd));
-        K_SYNC;
-        K_VECTORS(i, EVEN)
-        {
-            const int first = pairs[2 * i], second = pairs[2 * i + 1];
-            const vreal here = K_GET(on_face[at_node[2 * first]]) + K_GET(on_face[at_node[2 * first + 1]]);
-            const vreal there = K_GET(on_face[at_node[2 * second]]) + K_GET(on_face[at_node[2 * second + 1]]);
-            const vreal even_part = K_GET(y_even[i]);
-            const vreal odd_part = i < ODD ? K_GET(y_odd[i < ODD ? i : 0]) : K_ALL(K_R(0));
-            const i64 row = (tile * NP + first) * LANES, other = (tile * NP + second) * LANES;
-            const vreal here_all = even_part + odd_part + here;
-            const vreal there_all = even_part - odd_part + there;
-            if (rest) {
-                K_SEND(y + row, K_GET(b + row) - here_all);
-                if (i < ODD) K_SEND(y + other, K_GET(b + other) - there_all);
-            } else {
-                K_SEND(y + row, here_all);
-                if (i < ODD) K_SEND(y + other, there_all);
+            }
+            K_UNROLL for (int i = 0; i < FE; i++)
+            {
+                e[EVEN_FACES + i] = through[i] + through[IMAGE(i)];
+                if (i < FO) o[ODD_FACES + (i < FO ? i : 0)] = through[i] - through[IMAGE(i)];
+            }
+            K_PRODUCT(EVEN, EVEN_COLUMNS, even, e, y_even);
+            K_PRODUCT(ODD, ODD_COLUMNS, odd, o, y_odd);
+            K_UNROLL for (int i = 0; i < EVEN; i++)
+            {
+                const vreal part = i < ODD ? y_odd[i < ODD ? i : 0] : K_ALL(K_R(0));
+                const i64 row = (tile * NP + PAIR_FIRST(i)) * LANES;
+                const i64 other = (tile * NP + PAIR_SECOND(i)) * LANES;
+                vreal here = y_even[i] + part + FACES_AT(PAIR_COLUMN(i), PAIR_ROW(i));
+                vreal there = y_even[i] - part + FACES_AT(PAIR_ROW(i), PAIR_COLUMN(i));
+                if (rest) here = K_GET(b + row) - here;
+                K_SEND(y + row, here);
+                if (i < ODD) {
+                    if (rest) there = K_GET(b + other) - there;
+                    K_SEND(y + other, there);
+                }
             }
         }
     }

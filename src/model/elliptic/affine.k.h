@@ -29,3 +29,17 @@ K_FUNC walk walk_along(i32 f, i32 turned)
 
 /* The node that is point p of a face. */
 #define NODE_OF_WALK(first, slope, bend, p) ((first) + (((p) * ((slope) + (bend) * (p))) >> 1))
+
+/* Node i of row j, and point p of face f. */
+#define NODE_AT(i, j) ((j) * (2 * NFP + 1 - (j)) / 2 + (i))
+#define NODE_ON(f, p) \
+    ((f) == 0 ? NODE_AT(p, 0) : (f) == 1 ? NODE_AT(NFP - 1 - (p), p) : NODE_AT(0, NFP - 1 - (p)))
+
+/* Nodes that are mirror images as eg_mirror has them: pair k is node i of row j < i with node j of row i, pairs from ODD
+ * on nodes i = j. Rows before j have j (NFP - j) pairs. */
+#define PAIR_BEHIND(k, j) (2 * (j) < NFP - 1 && (k) >= (j) * (NFP - (j)))
+#define PAIR_ROW(k) \
+    ((k) < ODD ? PAIR_BEHIND(k, 1) + PAIR_BEHIND(k, 2) + PAIR_BEHIND(k, 3) + PAIR_BEHIND(k, 4) : (k) - ODD)
+#define PAIR_COLUMN(k) ((k) < ODD ? (k) - PAIR_ROW(k) * (NFP - PAIR_ROW(k)) + PAIR_ROW(k) + 1 : (k) - ODD)
+#define PAIR_FIRST(k) NODE_AT(PAIR_COLUMN(k), PAIR_ROW(k))
+#define PAIR_SECOND(k) NODE_AT(PAIR_ROW(k), PAIR_COLUMN(k))

@@ -99,6 +99,7 @@ static eg_status create_part(const eg_space *space, int group, part *p)
         goto done;
     }
     EG_TRY(make_slopes(space, e, chain ? (e->np + 7) / 8 * 8 : e->np, &p->slopes));
+    const bool flat = !on_gpu && e->dim == 2 && p->metric.points == 1;
     /* Blocks of two warps that a multiprocessor should hold, and chunks side by side: as measured on an
      * H200. */
     const eg_define defines[] = {{"DIM", e->dim},
@@ -107,10 +108,13 @@ static eg_status create_part(const eg_space *space, int group, part *p)
                                  {"K_MIN_BLOCKS", !chain || e->degree == 10 ? 1
                                                   : e->degree >= 8          ? 6
                                                                             : 8},
-                                 {"K_UNROLL_CHUNKS", chain && e->degree == 4}};
+                                 {"K_UNROLL_CHUNKS", chain && e->degree == 4},
+                                 {"K_STREAMING", eg_space_passes_caches(space, 3)}};
     EG_TRY(eg_space_kernel(space, g,
                            (eg_kernel_options){.source = "model/elliptic/gradient.k.c",
-                                               .entry = chain ? "gradient_chain" : "gradient",
+                                               .entry = chain  ? "gradient_chain"
+                                                        : flat ? "gradient_flat"
+                                                               : "gradient",
                                                .tiles_per_block = chain && e->degree < 10 ? 2 : 0,
                                                .defines = defines,
                                                .define_count = EG_COUNT(defines)},

@@ -1,5 +1,7 @@
 /* The gradient of a field at its nodes; geometry is eg_metric's at AT points: the nodes, or 1 of affine
  * elements. */
+#include "field/trace.k.h"
+
 #define SLOPE(a, b) \
     K_TILE(geometry, t, (1 + DIM * DIM) * AT)[((1 + (a) * DIM + (b)) * AT + (AT == 1 ? 0 : i)) * LANES + lane]
 
@@ -24,6 +26,36 @@ K_KERNEL(gradient, K_IN(real, u, NP *LANES), K_IN(f64, geometry, (1 + DIM * DIM)
         }
     }
 }
+
+#if DIM == 2
+/* The same on CPUs where AT is 1: one vector of lanes after another. */
+#define FACTOR(k) K_GET(K_TILE(geometry, t, 5) + (k) * LANES)
+
+K_KERNEL(gradient_flat, K_IN(real, u, NP *LANES), K_IN(real, geometry, 5 *LANES),
+         K_OP(slopes, 2 * NP, NP), K_OUT(real, out, 2 * NP *LANES))
+{
+    K_TILES(t)
+    {
+        K_VECTORS(one, 1)
+        {
+            const vreal rx = FACTOR(1), ry = FACTOR(2), sx = FACTOR(3), sy = FACTOR(4);
+            vreal x[NP], du[2 * NP];
+            K_UNROLL for (int i = 0; i < NP; i++)
+            {
+                x[i] = K_GET(K_TILE(u, t, NP) + i * LANES);
+                FETCH_SHARE(K_TILE(u, t, NP), NP, i, NP)
+                FETCH_SHARE(K_TILE(geometry, t, 5), 5, i, NP)
+            }
+            K_PRODUCT(2 * NP, NP, slopes, x, du);
+            K_UNROLL for (int i = 0; i < NP; i++)
+            {
+                K_SEND(K_TILE(out, t, 2 * NP) + i * LANES, rx * du[i] + sx * du[NP + i]);
+                K_SEND(K_TILE(out, t, 2 * NP) + (NP + i) * LANES, ry * du[i] + sy * du[NP + i]);
+            }
+        }
+    }
+}
+#endif
 
 /* The same of affine triangles on GPUs, where AT is 1: each direction has PADDED rows of `slopes`. Bytes
  * for an element: 8 (3 NP + 4); flops 4 NP² + 6 NP. */

@@ -360,26 +360,6 @@ done:
     return status;
 }
 
-/* Which points of faces each node is. */
-static eg_status find_points(eg_elliptic *a)
-{
-    const eg_element *e = a->element;
-    const int points = 3 * e->face_np;
-    int32_t *list = NULL;
-    eg_status status = EG_OK;
-    EG_TRY(eg_new(e->ctx, (size_t)(2 * e->np), &list));
-    for (int i = 0; i < 2 * e->np; i++)
-        list[i] = points;
-    for (int p = 0; p < points; p++) {
-        const int at = 2 * e->face_node[p];
-        list[list[at] < points ? at + 1 : at] = p;
-    }
-    EG_TRY(eg_space_upload(a->space, EG_I32, (size_t)(2 * e->np), list, &a->at_node));
-done:
-    eg_release(e->ctx, &list);
-    return status;
-}
-
 eg_status eg_elliptic_make_affine_matrices(eg_elliptic *a)
 {
     const eg_element *e = a->element;
@@ -393,13 +373,11 @@ eg_status eg_elliptic_make_affine_matrices(eg_elliptic *a)
             m.sum[i * m.columns + (3 + a->mass) * m.nodes + m.faces + p] *= 0.5;
     EG_TRY(eg_mirror_create(e->ctx, e->np, e->r, &nodes));
     EG_TRY(pair_points_plainly(e->ctx, m.nfp, &points));
-    EG_TRY(eg_space_pairs(a->space, &nodes, &a->pairs));
     EG_TRY(make_part_normal(a, &m, &nodes, &points, false, &a->slopes));
     EG_TRY(make_part_normal(a, &m, &nodes, &points, true, &a->odd_slopes));
     EG_TRY(make_part_sum(a, &m, &(part_sum){&nodes, &points, false, false, 1, 2}, &a->sum));
     EG_TRY(make_part_sum(a, &m, &(part_sum){&nodes, &points, true, false, 1, 2}, &a->odd_sum));
     EG_TRY(make_lines(a));
-    EG_TRY(find_points(a));
     a->even = nodes.even;
     a->odd = nodes.odd;
 done:

@@ -196,7 +196,6 @@ void eg_elliptic_destroy(eg_elliptic **handle)
     eg_release(ctx, &a->parts);
     eg_buffer_destroy(&a->flux);
     eg_elliptic_free_strips(a);
-    eg_buffer_destroy(&a->at_node);
     eg_buffer_destroy(&a->line_parts);
     eg_buffer_destroy(&a->pairs);
     eg_operator_destroy(&a->odd_sum);

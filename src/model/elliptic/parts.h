@@ -24,7 +24,7 @@ typedef struct eg_elliptic_part {
 /* strips.c: what neighbours leave for one another, as affine.k.c has it. */
 typedef struct eg_elliptic_strips {
     eg_relay *relay;
-    eg_buffer *first, *second, *homes; /* of the relay, on the device */
+    eg_buffer *first, *second, *homes, *soon; /* of the relay, on the device */
     eg_buffer *beyond, *image, *bounded;
 } eg_elliptic_strips;
 
@@ -45,7 +45,6 @@ struct eg_elliptic {
     eg_trace trace;              /* which nodes are on faces */
     eg_buffer *types_there, *weights, *other_point;
     eg_operator *along, *lines; /* affine.k.c, and … */
-    eg_buffer *at_node;
     eg_elliptic_strips strips;
     eg_operator *inner, *interp; /* general.k.c */
     eg_operator *slopes, *sum;

@@ -28,6 +28,7 @@ bool eg_elliptic_has_strips(const eg_space *space)
 /* Tables on the host: as affine.k.c has them. */
 typedef struct tables {
     int32_t *beyond, *bounded;
+    int32_t bounded_count;
     double *image;
     float *single;
 } tables;
@@ -46,8 +47,9 @@ static void look_behind(const eg_elliptic *a, int64_t t, int f, int lane, tables
         slot = space->slot_of_element[other] - g->first_slot;
         other_face = EG_FACE(mesh->neighbour_face[face]);
     } else {
-        out->image[here] = a->types[-1 - other] == EG_ELLIPTIC_DIRICHLET ? -1 : 1;
-        out->bounded[t] = 1;
+        if (out->bounded[t] == 0) out->bounded[t] = ++out->bounded_count;
+        out->image[((out->bounded[t] - 1) * 3 + f) * g->lanes + lane] =
+            a->types[-1 - other] == EG_ELLIPTIC_DIRICHLET ? -1 : 1;
     }
     const int64_t home = a->strips.relay->home[slot / g->lanes];
     out->beyond[here] = (int32_t)(home * tile_values(a) +
@@ -69,12 +71,13 @@ static eg_status make_tables(eg_elliptic *a, tables *t)
         for (int f = 0; f < 3; f++)
             for (int lane = 0; lane < g->lanes; lane++)
                 look_behind(a, tile, f, lane, t);
-    for (size_t i = 0; i < faces; i++)
+    const size_t images = (size_t)(t->bounded_count * 3 * g->lanes) + 1;
+    for (size_t i = 0; i < images; i++)
         t->single[i] = (float)t->image[i];
     const size_t own = (size_t)(g->own_tiles * 3 * g->lanes);
     EG_TRY(eg_space_upload(space, EG_I32, own, t->beyond, &s->beyond));
     EG_TRY(eg_space_upload(space, EG_I32, (size_t)g->tiles, t->bounded, &s->bounded));
-    EG_TRY(eg_space_upload(space, a->real, faces,
+    EG_TRY(eg_space_upload(space, a->real, images,
                            a->real == EG_F64 ? (const void *)t->image : t->single, &s->image));
 done:
     return status;
@@ -95,7 +98,9 @@ eg_status eg_elliptic_make_strips(eg_elliptic *a)
                        (long long)values));
     EG_TRY(make_tables(a, &t));
     EG_TRY(eg_space_upload(space, EG_I32, (size_t)g->tiles, s->relay->first, &s->first));
-    EG_TRY(eg_space_upload(space, EG_I32, (size_t)g->own_tiles, s->relay->second, &s->second));
+    EG_TRY(eg_space_upload(space, EG_I32, (size_t)g->own_tiles + EG_RELAY_MORE, s->relay->second,
+                           &s->second));
+    EG_TRY(eg_space_upload(space, EG_I32, (size_t)g->own_tiles, s->relay->soon, &s->soon));
     EG_TRY(eg_space_upload(space, EG_I32, (size_t)g->tiles, s->relay->home, &s->homes));
     EG_TRY(eg_buffer_create(space->device, a->real, (size_t)values, &a->flux));
 done:
@@ -113,6 +118,7 @@ void eg_elliptic_free_strips(eg_elliptic *a)
     eg_buffer_destroy(&s->image);
     eg_buffer_destroy(&s->beyond);
     eg_buffer_destroy(&s->homes);
+    eg_buffer_destroy(&s->soon);
     eg_buffer_destroy(&s->second);
     eg_buffer_destroy(&s->first);
     eg_relay_destroy(a->space->ctx, &s->relay);
@@ -132,25 +138,16 @@ eg_status eg_elliptic_multiply_strips(eg_elliptic *a, eg_buffer *b, eg_buffer *u
         EG_BUFFER_AT("u", u, begin),    EG_BUFFER("order", s->first),
         EG_BUFFER("homes", s->homes),   EG_BUFFER("factors", p->factors),
         EG_BUFFER("image", s->image),   EG_BUFFER("bounded", s->bounded),
-        EG_BUFFER("pairs", a->pairs),   EG_BUFFER("own_node", a->trace.own.node),
         EG_OPERATOR("even", a->slopes), EG_OPERATOR("odd", a->odd_slopes),
         EG_OPERATOR("along", a->along), EG_BUFFER("strip", a->flux),
     };
     const eg_argument pick_up[] = {
-        EG_BUFFER_AT("u", u, begin),
-        EG_BUFFER_AT("b", b ? b : u, begin),
-        EG_INTEGER("rest", b != NULL),
-        EG_BUFFER("order", s->second),
-        EG_BUFFER("strip", a->flux),
-        EG_BUFFER("beyond", s->beyond),
-        EG_BUFFER("factors", p->factors),
-        EG_BUFFER("pairs", a->pairs),
-        EG_BUFFER("own_node", a->trace.own.node),
-        EG_BUFFER("at_node", a->at_node),
-        EG_OPERATOR("lines", a->lines),
-        EG_OPERATOR("even", a->sum),
-        EG_OPERATOR("odd", a->odd_sum),
-        EG_BUFFER_AT("y", y, begin),
+        EG_BUFFER_AT("u", u, begin),    EG_BUFFER_AT("b", b ? b : u, begin),
+        EG_INTEGER("rest", b != NULL),  EG_BUFFER("order", s->second),
+        EG_BUFFER("soon", s->soon),     EG_BUFFER("strip", a->flux),
+        EG_BUFFER("beyond", s->beyond), EG_BUFFER("factors", p->factors),
+        EG_OPERATOR("lines", a->lines), EG_OPERATOR("even", a->sum),
+        EG_OPERATOR("odd", a->odd_sum), EG_BUFFER_AT("y", y, begin),
     };
     const eg_call calls[] = {{p->flux, own, leave, EG_COUNT(leave)},
                              {p->apply, own, pick_up, EG_COUNT(pick_up)}};

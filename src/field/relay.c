@@ -176,6 +176,26 @@ static void plan_main(plan *p, int thread, int32_t *ready)
     }
 }
 
+/* Tiles that the first pass comes to soon, for those of the second, in the order in which it does. */
+static void find_soon(const eg_relay *r, const eg_pieces *list)
+{
+    int64_t asked = -1, reached = 0, last = 0;
+    for (size_t k = 0; k < list->count; k++) {
+        const eg_piece *p = &list->pieces[k];
+        if (p->call == 0 && asked < 0) asked = p->first;
+        if (p->call == 0) last = p->first + p->count;
+    }
+    for (size_t k = 0; k < list->count; k++) {
+        const eg_piece *p = &list->pieces[k];
+        if (p->call == 0) reached = p->first + p->count;
+        if (asked < reached) asked = reached;
+        for (int64_t t = p->first; p->call == 1 && t < p->first + p->count; t++)
+            for (int i = 0; i < 2; i++)
+                if (asked < last && asked < reached + (i == 0 ? EG_RELAY_FAR : EG_RELAY_NEAR))
+                    r->soon[2 * t + i] = r->first[asked++];
+    }
+}
+
 /* --- the whole -------------------------------------------------------------------------------- */
 
 static eg_status find_lists(plan *p)
@@ -201,6 +221,10 @@ static eg_status find_lists(plan *p)
         }
     for (int64_t t = p->g->interior_tiles; t < p->g->own_tiles; t++)
         r->second[t] = (int32_t)t;
+    for (int64_t i = 0; i < 2 * p->g->own_tiles; i++)
+        r->soon[i] = -1;
+    for (int i = 0; i < r->threads; i++)
+        find_soon(r, &r->lists[r->threads + i]);
     for (int64_t t = p->g->own_tiles; t < p->g->tiles; t++) {
         r->first[t] = (int32_t)t;
         r->home[t] = (int32_t)r->homes++;
@@ -239,6 +263,7 @@ eg_status eg_relay_create(const eg_space *space, int64_t chunk, int threads, eg_
     EG_TRY(eg_new(space->ctx, (size_t)g->tiles + 1, &r->home));
     EG_TRY(eg_new(space->ctx, (size_t)g->tiles + 1, &r->first));
     EG_TRY(eg_new(space->ctx, own + 1, &r->second));
+    EG_TRY(eg_new(space->ctx, 2 * own + 1, &r->soon));
     EG_TRY(eg_new(space->ctx, own + 1, &p.missing));
     EG_TRY(eg_new(space->ctx, own + 1, &p.waiting));
     EG_TRY(eg_new(space->ctx, own + 1, &p.early));
@@ -261,6 +286,7 @@ void eg_relay_destroy(eg_context *ctx, eg_relay **relay)
     if (!r) return;
     eg_release(ctx, &r->lists);
     eg_release(ctx, &r->pieces);
+    eg_release(ctx, &r->soon);
     eg_release(ctx, &r->second);
     eg_release(ctx, &r->first);
     eg_release(ctx, &r->home);

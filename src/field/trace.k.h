@@ -36,19 +36,3 @@ K_FUNC i64 first_value(i32 place, i64 offset, i32 rows, i32 lanes)
 #define FETCH_SHARE(p, rows, i, n) \
     for (int row = i; row < (rows); row += n) \
         K_FETCH((p) + (TILES_AHEAD * (rows) + row) * LANES + lane);
-
-#if K_CPU
-/* Which of LANES neighbours are neither among the tiles that are asked for until tile t is done nor among
- * TILES_BEHIND that were worked on before: bits of lanes. */
-#define TILES_BEHIND 64
-K_FUNC u64 find_far(const i32 *slots, i64 t)
-{
-    const i32 low = (i32)(t - TILES_BEHIND) * LANES, high = (i32)(t + TILES_AHEAD) * LANES;
-    u64 far = 0;
-    for (int i = 0; i < LANES; i++) {
-        const i32 slot = slots[i], is = (slot >= 0) & ((slot < low) | (slot >= high));
-        far |= (u64)is << i;
-    }
-    return far;
-}
-#endif

@@ -23,10 +23,10 @@ static setting setting_new(int cells, bool periodic)
     eg_mesh *whole = box(s.ctx, EG_SHAPE_TRI, cells, cells, 0, 0.1, periodic);
     s.mesh = ranks_part(whole, s.comm, EG_PARTITION_HILBERT);
     eg_mesh_destroy(&whole);
-    TEST_OK(s.ctx, eg_space_create(s.device, s.comm, s.mesh,
-                                   &(eg_space_options){
-                                       .basis = EG_BASIS_LOBATTO, .degree = 1, .lanes = LANES},
-                                   &s.space));
+    TEST_OK(s.ctx, eg_space_create(
+                       s.device, s.comm, s.mesh,
+                       &(eg_space_options){.basis = EG_BASIS_LOBATTO, .degree = 1, .lanes = LANES},
+                       &s.space));
     return s;
 }
 
@@ -169,11 +169,49 @@ static void test_relay__homes_are_used_again(void **state)
     assert_true(share[1] < 0.15);
 }
 
+/* … by the second pass, ahead of the first: none twice, most of them at all. */
+static void test_relay__tiles_are_asked_for_once_and_ahead(void **state)
+{
+    (void)state;
+    setting s = setting_new(60, false);
+    const int64_t tiles = s.space->groups[0].tiles, own = s.space->groups[0].own_tiles;
+    int *asked = calloc((size_t)tiles, sizeof *asked), *done = calloc((size_t)tiles, sizeof *done);
+    assert_true(asked && done);
+    for (int threads = 1; threads <= 3; threads++) {
+        eg_relay *relay = NULL;
+        int64_t count = 0;
+        memset(asked, 0, (size_t)tiles * sizeof *asked);
+        memset(done, 0, (size_t)tiles * sizeof *done);
+        TEST_OK(s.ctx, eg_relay_create(s.space, 0, threads, &relay));
+        for (int i = 0; i < 2 * threads; i++)
+            for (size_t k = 0; k < relay->lists[i].count; k++) {
+                const eg_piece *p = &relay->lists[i].pieces[k];
+                for (int64_t n = p->first; n < p->first + p->count; n++) {
+                    if (p->call == 0) done[relay->first[n]] = 1;
+                    for (int j = 0; p->call == 1 && j < 2; j++) {
+                        const int32_t tile = relay->soon[2 * n + j];
+                        if (tile < 0) continue;
+                        assert_in_range(tile, 0, own - 1);
+                        assert_false(done[tile] || asked[tile]);
+                        asked[tile] = 1;
+                        count++;
+                    }
+                }
+            }
+        assert_true(2 * count > own);
+        eg_relay_destroy(s.ctx, &relay);
+    }
+    free(done);
+    free(asked);
+    setting_free(&s);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_relay__second_pass_finds_what_neighbours_left),
         cmocka_unit_test(test_relay__homes_are_used_again),
+        cmocka_unit_test(test_relay__tiles_are_asked_for_once_and_ahead),
     };
     ranks_start(&argc, &argv);
     return ranks_end(cmocka_run_group_tests(tests, NULL, NULL));

@@ -151,7 +151,7 @@ eg_status eg_elliptic_create(eg_space *space, eg_type real, const eg_elliptic_op
               : options->form ? options->form
                               : fastest_form(a);
     double general = a->form == EG_ELLIPTIC_QUADRATURE ||
-                     (a->form == EG_ELLIPTIC_TILES && !eg_elliptic_has_strips(space));
+                     (a->form == EG_ELLIPTIC_TILES && !eg_strips_fit(space));
     EG_TRY(eg_comm_max(space->comm, 1, &general));
     a->affine = general == 0;
     if (!a->affine) a->form = EG_ELLIPTIC_QUADRATURE;
@@ -185,7 +185,8 @@ void eg_elliptic_destroy(eg_elliptic **handle)
     }
     eg_release(ctx, &a->parts);
     eg_buffer_destroy(&a->flux);
-    eg_elliptic_free_strips(a);
+    eg_buffer_destroy(&a->image);
+    eg_strips_destroy(ctx, &a->strips);
     eg_buffer_destroy(&a->at_node);
     eg_buffer_destroy(&a->pairs);
     eg_operator_destroy(&a->odd_sum);

@@ -2,7 +2,7 @@
 #ifndef EG_ELLIPTIC_PARTS_H
 #define EG_ELLIPTIC_PARTS_H
 
-#include "field/relay.h"
+#include "field/strips.h"
 #include "model/elliptic/operator.h"
 
 /* The points on which integrals are taken, in the reference element. */
@@ -20,13 +20,6 @@ typedef struct eg_elliptic_part {
     eg_buffer *factors;                           /* affine.k.c */
     eg_buffer *metric, *volume, *penalty, *share; /* general.k.c */
 } eg_elliptic_part;
-
-/* strips.c: what neighbours leave for one another, as affine.k.c has it. */
-typedef struct eg_elliptic_strips {
-    eg_relay *relay;
-    eg_buffer *first, *second, *homes; /* of the relay, on the device */
-    eg_buffer *beyond, *image, *bounded;
-} eg_elliptic_strips;
 
 struct eg_elliptic {
     eg_space *space; /* not owned */
@@ -46,7 +39,8 @@ struct eg_elliptic {
     eg_buffer *types_there, *weights, *other_point;
     eg_operator *along, *lines; /* affine.k.c, and … */
     eg_buffer *at_node;
-    eg_elliptic_strips strips;
+    eg_strips *strips;
+    eg_buffer *image;
     eg_operator *inner, *interp; /* general.k.c */
     eg_operator *slopes, *sum;
     eg_operator *odd_slopes, *odd_sum; /* … affine_mirror.k.c, as what follows */
@@ -73,11 +67,8 @@ eg_status eg_elliptic_make_matrices(eg_elliptic *a);
  * points). */
 eg_status eg_elliptic_make_tests(const eg_elliptic *a, eg_operator **out);
 
-/* strips.c: of affine.k.c. Whether it can do the mesh of a space, where neighbours must run against each
- * other's faces; what it needs; y = A u, or b - A u. */
-bool eg_elliptic_has_strips(const eg_space *space);
+/* strips.c: of affine.k.c. What it needs; y = A u, or b - A u. */
 eg_status eg_elliptic_make_strips(eg_elliptic *a);
-void eg_elliptic_free_strips(eg_elliptic *a);
 eg_status eg_elliptic_multiply_strips(eg_elliptic *a, eg_buffer *b, eg_buffer *u, eg_buffer *y);
 
 /* values.c: an expression at points of the reference element r [dim][count], values

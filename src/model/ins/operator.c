@@ -1,6 +1,7 @@
 /* Launches the kernels of model `ins`. */
 #include "model/ins/operator.h"
 
+#include "field/strips.h"
 #include "model/ins/continuity.h"
 #include "model/ins/matrices.h"
 
@@ -11,7 +12,11 @@ struct eg_ins_operator {
     eg_ins_matrices matrices;
     eg_trace trace; /* which nodes are on faces */
     eg_halo *halo;
-    bool chain;                        /* the surface term is that of advect_chain.k.c */
+    bool
+        chain; /* the surface term is that of advect_chain.k.c, else of surface.k.c, which needs … */
+    eg_strips *strips;
+    eg_buffer *kept, *strip;
+    eg_kernel *leave[2];
     eg_kernel *volume[2], *surface[2]; /* carried by another, or by itself */
     eg_kernel *gradient, *divergence, *curl, *load, *inflow;
 };
@@ -31,7 +36,7 @@ eg_status eg_ins_lanes(const eg_device *device, const eg_mesh *mesh, int degree,
     EG_TRY(eg_ins_count_points(e, false, &inner, &face));
     EG_TRY(eg_elliptic_lanes(device, mesh, degree, lanes));
     /* `surface` has the most rows, and `load` the most columns. */
-    const int surface = 21 * e->face_np + 18 * face + 20, load = e->np + 9 * e->face_np;
+    const int surface = 2 * e->np + 9 * e->face_np + 6 * face + 10, load = e->np + 9 * e->face_np;
     const int continuity = eg_ins_continuity_rows(e->np, e->face_np);
     own = surface > load ? surface : load;
     own = eg_device_fit_lanes(device, own > continuity ? own : continuity);
@@ -52,9 +57,13 @@ void eg_ins_operator_destroy(eg_ins_operator **handle)
     eg_kernel_destroy(&o->gradient);
     for (int i = 0; i < 2; i++) {
         eg_kernel_destroy(&o->surface[i]);
+        eg_kernel_destroy(&o->leave[i]);
         eg_kernel_destroy(&o->volume[i]);
     }
     eg_halo_destroy(&o->halo);
+    eg_buffer_destroy(&o->strip);
+    eg_buffer_destroy(&o->kept);
+    eg_strips_destroy(o->space->ctx, &o->strips);
     eg_trace_free(&o->trace);
     eg_ins_matrices_free(&o->matrices);
     eg_release(o->space->ctx, handle);
@@ -70,6 +79,12 @@ static eg_status compile(const eg_ins_operator *o, const char *source, const cha
         out);
 }
 
+/* Values of a strip: a·n and w. */
+static int strip_values(const eg_ins_operator *o)
+{
+    return (3 * o->space->groups[0].element->face_np + 3) / 4 * 4;
+}
+
 /* Both terms of advection of w by another, or by itself. How chains are laid out on GPUs: at N = 3 and 4 as measured on an
  * H200, 12 warps on a multiprocessor; operands of even and odd parts and their sums do not fit registers together. */
 static eg_status compile_advection(eg_ins_operator *o, int kind)
@@ -82,7 +97,6 @@ static eg_status compile_advection(eg_ins_operator *o, int kind)
     /* What comes next adds to the volume term, but to its first elements first. */
     const int streaming = eg_space_passes_caches(o->space, fields + 2);
     const eg_define plain[] = {{"NP", e->np},
-                               {"NFP", e->face_np},
                                {"NC", m->inner},
                                {"FIELDS", fields},
                                {"K_MIN_BLOCKS", many ? 12 : 1},
@@ -94,9 +108,12 @@ static eg_status compile_advection(eg_ins_operator *o, int kind)
                                   {"FIELDS", fields},
                                   {"K_OPERAND_REGISTERS", 0},
                                   {"K_STREAMING", streaming}};
-    const eg_define surface[] = {
-        {"NP", e->np},    {"NFP", e->face_np},          {"Q", m->face}, {"FIELDS", fields},
-        {"WAVES", waves}, {"K_UNROLL_CHUNKS", o->chain}}; /* which needs them so */
+    const eg_define chain[] = {{"NP", e->np},    {"NFP", e->face_np},
+                               {"Q", m->face},   {"FIELDS", fields},
+                               {"WAVES", waves}, {"K_UNROLL_CHUNKS", 1}}; /* which it needs */
+    const eg_define surface[] = {{"NP", e->np},      {"NFP", e->face_np},       {"Q", m->face},
+                                 {"FIELDS", fields}, {"WAVES", waves},          {"EVEN", m->even},
+                                 {"ODD", m->odd},    {"PITCH", strip_values(o)}};
     eg_status status = EG_OK;
     if (m->mirrored)
         EG_TRY(compile(o, "model/ins/advect_mirror.k.c", "volume", mirrored, EG_COUNT(mirrored),
@@ -104,8 +121,15 @@ static eg_status compile_advection(eg_ins_operator *o, int kind)
     else
         EG_TRY(
             compile(o, "model/ins/advect.k.c", "volume", plain, EG_COUNT(plain), &o->volume[kind]));
-    EG_TRY(compile(o, o->chain ? "model/ins/advect_chain.k.c" : "model/ins/advect.k.c", "surface",
-                   surface, EG_COUNT(surface), &o->surface[kind]));
+    if (o->chain) {
+        EG_TRY(compile(o, "model/ins/advect_chain.k.c", "surface", chain, EG_COUNT(chain),
+                       &o->surface[kind]));
+    } else {
+        EG_TRY(compile(o, "model/ins/surface.k.c", "strips", surface, EG_COUNT(surface),
+                       &o->leave[kind]));
+        EG_TRY(compile(o, "model/ins/surface.k.c", "surface", surface, EG_COUNT(surface),
+                       &o->surface[kind]));
+    }
 done:
     return status;
 }
@@ -140,7 +164,15 @@ static eg_status create_own(eg_ins_operator *o)
     EG_TRY(eg_ins_matrices_create(space, g->element, o->options.collocated, &o->matrices));
     EG_TRY(eg_trace_create(space->device, g->element, g->element, &o->trace));
     o->chain = o->options.chains ||
-               (eg_device_get_info(space->device)->is_gpu && g->lanes % EG_CHAIN_LANES == 0);
+               (eg_device_get_info(space->device)->is_gpu && g->lanes % EG_CHAIN_LANES == 0) ||
+               !eg_strips_fit(space);
+    if (!o->chain) {
+        EG_TRY(eg_strips_create(space, strip_values(o), &o->strips));
+        EG_TRY(eg_buffer_create(space->device, EG_F64, (size_t)o->strips->values, &o->strip));
+        EG_TRY(eg_buffer_create(
+            space->device, EG_F64,
+            (size_t)(o->strips->relay->homes * 9 * g->element->face_np * g->lanes), &o->kept));
+    }
     EG_TRY(compile_all(o));
 done:
     return status;
@@ -196,21 +228,60 @@ static eg_status launch_volume(eg_ins_operator *o, int kind, eg_field *const a[2
                      EG_BUFFER_AT("nv", out[1]->data, begin));
 }
 
+static eg_status launch_chain(eg_ins_operator *o, int kind, eg_field *const a[2],
+                              const eg_ins_data *given, eg_field *const w[2],
+                              const eg_ins_inflow *inflow, eg_field *const out[2])
+{
+    const eg_group *g = &o->space->groups[0];
+    const size_t begin = a[0]->offset[0];
+    return eg_launch(
+        o->surface[kind], g->own_tiles, EG_BUFFER("au", a[0]->data), EG_BUFFER("av", a[1]->data),
+        EG_BUFFER("u", w[0]->data), EG_BUFFER("v", w[1]->data), EG_INTEGER("begin", (int64_t)begin),
+        EG_BUFFER("beyond", o->faces->beyond), EG_BUFFER("neighbour_face", g->neighbour_face),
+        EG_BUFFER("geometry", g->volume_factors), EG_BUFFER("faces", g->face_factors),
+        EG_BUFFER("kinds", o->faces->kinds), EG_BUFFER("given", eg_ins_data_values(given)),
+        EG_BUFFER("carried", inflow->values), EG_BUFFER("slope", inflow->slopes),
+        EG_REAL("since", inflow->since), EG_REAL("damping", o->options.backflow),
+        EG_OPERATOR("interp", o->matrices.face_interp),
+        EG_OPERATOR("lift", o->matrices.padded_lift), EG_BUFFER_AT("nu", out[0]->data, begin),
+        EG_BUFFER_AT("nv", out[1]->data, begin));
+}
+
 static eg_status launch_surface(eg_ins_operator *o, int kind, eg_field *const a[2],
                                 const eg_ins_data *given, eg_field *const w[2],
                                 const eg_ins_inflow *inflow, eg_field *const out[2])
 {
     const eg_group *g = &o->space->groups[0];
     const eg_ins_matrices *m = &o->matrices;
+    const eg_strips *s = o->strips;
     const size_t begin = a[0]->offset[0];
-    const eg_argument arguments[] = {
-        EG_BUFFER("au", a[0]->data),
-        EG_BUFFER("av", a[1]->data),
-        EG_BUFFER("u", w[0]->data),
-        EG_BUFFER("v", w[1]->data),
-        EG_INTEGER("begin", (int64_t)begin),
+    eg_status status = EG_OK;
+    if (o->chain) return launch_chain(o, kind, a, given, w, inflow, out);
+    const eg_argument leave[] = {
+        EG_BUFFER_AT("au", a[0]->data, begin),
+        EG_BUFFER_AT("av", a[1]->data, begin),
+        EG_BUFFER_AT("u", w[0]->data, begin),
+        EG_BUFFER_AT("v", w[1]->data, begin),
+        EG_BUFFER("order", s->first),
+        EG_BUFFER("homes", s->homes),
+        EG_BUFFER("geometry", g->volume_factors),
+        EG_BUFFER("own_node", o->trace.own.node),
+        EG_BUFFER("kept", o->kept),
+        EG_BUFFER("strip", o->strip),
+    };
+    const eg_argument pick_up[] = {
+        EG_BUFFER_AT("au", a[0]->data, begin),
+        EG_BUFFER_AT("av", a[1]->data, begin),
+        EG_BUFFER_AT("u", w[0]->data, begin),
+        EG_BUFFER_AT("v", w[1]->data, begin),
+        EG_BUFFER("order", s->second),
+        EG_BUFFER("soon", s->soon),
+        EG_BUFFER("homes", s->homes),
+        EG_BUFFER("kept", o->kept),
+        EG_BUFFER("strip", o->strip),
+        EG_BUFFER("next", s->next),
+        EG_BUFFER("bounded", s->bounded),
         EG_BUFFER("beyond", o->faces->beyond),
-        EG_BUFFER("neighbour_face", g->neighbour_face),
         EG_BUFFER("geometry", g->volume_factors),
         EG_BUFFER("faces", g->face_factors),
         EG_BUFFER("kinds", o->faces->kinds),
@@ -219,14 +290,20 @@ static eg_status launch_surface(eg_ins_operator *o, int kind, eg_field *const a[
         EG_BUFFER("slope", inflow->slopes),
         EG_REAL("since", inflow->since),
         EG_REAL("damping", o->options.backflow),
-        EG_OPERATOR("interp", m->face_interp),
-        EG_OPERATOR("lift", o->chain ? m->padded_lift : m->face_lift),
+        EG_BUFFER("own_node", o->trace.own.node),
+        EG_BUFFER("pairs", m->node_pairs),
+        EG_BUFFER("interp", m->part_interp),
+        EG_OPERATOR("even", m->even_lift),
+        EG_OPERATOR("odd", m->odd_lift),
         EG_BUFFER_AT("nu", out[0]->data, begin),
         EG_BUFFER_AT("nv", out[1]->data, begin),
-        EG_BUFFER("own_node", o->trace.own.node), /* chains know */
     };
-    return eg_launch_tiles(o->surface[kind], 0, g->own_tiles, arguments,
-                           EG_COUNT(arguments) - (o->chain ? 1 : 0));
+    const eg_call passes[] = {{o->leave[kind], g->own_tiles, leave, EG_COUNT(leave)},
+                              {o->surface[kind], g->own_tiles, pick_up, EG_COUNT(pick_up)}};
+    EG_TRY(eg_strips_launch_interior(s, passes));
+    EG_TRY(eg_strips_launch_rest(g, passes));
+done:
+    return status;
 }
 
 eg_status eg_ins_advect(eg_ins_operator *o, eg_field *const w[2], const eg_ins_data *given,

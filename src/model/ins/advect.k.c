@@ -8,17 +8,15 @@
  * times a·n w is taken from n·F*. What the geometry does is done to a before
  * products, once for both components.
  *
- *     volume   N = -M⁻¹ (∇φ, a⊗w), by values at NC points of the element
- *     surface  N += M⁻¹ (φ, n·F*), by values at Q points of each face
+ *     volume   N = -M⁻¹ (∇φ, a⊗w), by values at NC points of the element: here, and in advect_mirror.k.c
+ *     surface  N += M⁻¹ (φ, n·F*), by values at Q points of each face: surface.k.c, advect_chain.k.c
  *
- *     interp   values at points, of the element or of a face;  project  -M⁻¹ ∂φ/∂r W, r then s
- *     lift     M⁻¹ Eᵀ W, E: values at the points of all faces
+ *     interp   values at points of the element;  project  -M⁻¹ ∂φ/∂r W, r then s
  *
  * The collocated form has nodes as points.
  *
- * Bytes for an element, of `real`s: volume reads FIELDS NP + 4 and writes 2 NP; surface reads FIELDS
- * (6 NFP), 14 and 15 bytes of neighbours' numbers, reads and writes 2 NP. Flops: volume 2 (FIELDS + 4)
- * NC NP (FIELDS = 4: 16 NC NP); surface 36 Q NFP + 12 Q NP. */
+ * Bytes for an element, of `real`s: FIELDS NP + 4 are read and 2 NP written. Flops: 2 (FIELDS + 4) NC NP (FIELDS = 4:
+ * 16 NC NP). */
 #define CARRIED (FIELDS - 2)
 
 K_KERNEL(volume, K_IN(real, au, NP *LANES), K_IN(real, av, NP *LANES), K_IN(real, u, NP *LANES),

@@ -3,7 +3,8 @@
  *
  *     interp   values at points of a face;  lift  M⁻¹ Eᵀ W, PADDED columns for each face
  *
- * and all else as there. Flops: 36 Q NFP + 12 Q NP, padded to eights. */
+ * Bytes for an element, of `real`s: FIELDS (6 NFP), 14 and 15 bytes of neighbours' numbers are read, 2 NP read and
+ * written. Flops: 36 Q NFP + 12 Q NP, padded to eights. */
 #include "model/elliptic/affine.k.h"
 #include "model/ins/sides.k.h"
 

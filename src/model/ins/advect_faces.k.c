@@ -1,6 +1,7 @@
-/* The surface term of advect.k.c for GPUs: a thread has a face of an element, from the values at its nodes to fluxes at its
- * points; products with the lift are of the whole block. All loads of a thread are under way at once, which is what
- * it takes to keep memory busy: it waits for who the neighbour is, then for all of its values.
+/* The surface term of advect.k.c on GPUs, and where faces do not run against each other: a thread has a face of an
+ * element, from the values at its nodes to fluxes at its points; products with the lift are of the whole block. All
+ * loads of a thread are under way at once, which is what it takes to keep memory busy: it waits for who the neighbour
+ * is, then for all of its values.
  *
  *     interp  [Q][NFP] values at points of a face, as a table;  lift  M⁻¹ Eᵀ W
  *

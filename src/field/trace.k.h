@@ -37,19 +37,3 @@ K_FUNC i64 first_value(i32 place, i64 offset, i32 rows, i32 lanes)
     K_UNROLL for (int turn = 0; turn * (n) < (rows); turn++) \
         if (i + turn * (n) < (rows)) K_FETCH((p) + (i + turn * (n)) * LANES + lane);
 #define FETCH_SHARE(p, rows, i, n) FETCH_ROWS((p) + TILES_AHEAD * (rows) * LANES, rows, i, n)
-
-#if K_CPU
-/* Which of LANES neighbours are neither among the tiles that are asked for until tile t is done nor among
- * TILES_BEHIND that were worked on before: bits of lanes. */
-#define TILES_BEHIND 64
-K_FUNC u64 find_far(const i32 *slots, i64 t)
-{
-    const i32 low = (i32)(t - TILES_BEHIND) * LANES, high = (i32)(t + TILES_AHEAD) * LANES;
-    u64 far = 0;
-    for (int i = 0; i < LANES; i++) {
-        const i32 slot = slots[i], is = (slot >= 0) & ((slot < low) | (slot >= high));
-        far |= (u64)is << i;
-    }
-    return far;
-}
-#endif

@@ -236,17 +236,33 @@ static const double catalogue_values[256];
         CATALOGUE_ELLIPTIC(file, entry, EG_F32, 0, 2, 6, 3, 3, 2, 25, 6, 0, 25),                   \
         CATALOGUE_ELLIPTIC(file, entry, EG_F64, 8, 3, 4, 3, 4, 6, 23, 12, 1, 23)
 
-#define CATALOGUE_INS_ADVECT(entry, real, lanes, np, nfp, nc, q, itself)                           \
+#define CATALOGUE_INS_VOLUME(real, lanes, np, nc, fields)                                          \
     {                                                                                              \
-        "model/ins/advect.k.c", entry, real, lanes, .defines = {                                   \
+        "model/ins/advect.k.c", "volume", real, lanes, .defines = {                                \
             {"NP", np},                                                                            \
-            {"NFP", nfp},                                                                          \
             {"NC", nc},                                                                            \
+            {"FIELDS", fields}                                                                     \
+        }                                                                                          \
+    }
+#define CATALOGUE_INS_SURFACE(entry, real, lanes, np, even, nfp, q, itself)                        \
+    {                                                                                              \
+        "model/ins/surface.k.c", entry, real, lanes, .defines = {                                  \
+            {"NP", np},                                                                            \
+            {"EVEN", even},                                                                        \
+            {"ODD", (np) - (even)},                                                                \
+            {"NFP", nfp},                                                                          \
             {"Q", q},                                                                              \
+            {"PITCH", (3 * (nfp) + 3) / 4 * 4},                                                    \
             {"FIELDS", (itself) ? 2 : 4},                                                          \
             {"WAVES", (itself) ? 2 : 1}                                                            \
         }                                                                                          \
     }
+/* Degrees 2 and 10, 4 in single precision, and 2 collocated. */
+#define CATALOGUE_INS_SURFACES(entry)                                                              \
+    CATALOGUE_INS_SURFACE(entry, EG_F64, 0, 6, 4, 3, 4, true),                                     \
+        CATALOGUE_INS_SURFACE(entry, EG_F64, 16, 66, 36, 11, 16, false),                           \
+        CATALOGUE_INS_SURFACE(entry, EG_F32, 0, 15, 9, 5, 7, false),                               \
+        CATALOGUE_INS_SURFACE(entry, EG_F64, 4, 6, 4, 3, 3, false)
 #define CATALOGUE_INS_FACES(entry, real, lanes, y, blocks, np, nfp, q, itself)                     \
     {                                                                                              \
         "model/ins/advect_faces.k.c", entry, real, lanes,                                          \
@@ -654,12 +670,11 @@ static const catalogue_row catalogue[] = {
      .defines = {{"DIM", 2}, {"COUNT", 25}, {"FACES", 3}}},
     {"model/elliptic/values.k.c", "on_boundaries", EG_F64,
      .defines = {{"DIM", 3}, {"COUNT", 48}, {"FACES", 4}}},
-    CATALOGUE_INS_ADVECT("volume", EG_F64, 0, 6, 3, 12, 4, true),
-    CATALOGUE_INS_ADVECT("volume", EG_F64, 0, 15, 5, 33, 7, false),
-    CATALOGUE_INS_ADVECT("volume", EG_F32, 0, 15, 5, 33, 7, false),
-    CATALOGUE_INS_ADVECT("surface", EG_F64, 0, 6, 3, 12, 4, true),
-    CATALOGUE_INS_ADVECT("surface", EG_F64, 16, 66, 11, 175, 16, false),
-    CATALOGUE_INS_ADVECT("surface", EG_F32, 0, 15, 5, 33, 7, false),
+    CATALOGUE_INS_VOLUME(EG_F64, 0, 6, 12, 2),
+    CATALOGUE_INS_VOLUME(EG_F64, 0, 15, 33, 4),
+    CATALOGUE_INS_VOLUME(EG_F32, 0, 15, 33, 4),
+    CATALOGUE_INS_SURFACES("strips"),
+    CATALOGUE_INS_SURFACES("surface"),
     CATALOGUE_INS_FACES("surface", EG_F64, 0, 4, 4, 21, 6, 8, false),
     CATALOGUE_INS_FACES("surface", EG_F64, 16, 4, 2, 66, 11, 16, true),
     CATALOGUE_INS_FACES("surface", EG_F32, 0, 3, 8, 6, 3, 4, false),
@@ -742,6 +757,8 @@ static const catalogue_row catalogue[] = {
      .table = {"table", catalogue_values, 6}, .defines = {{"ROWS", 5}, {"TABLES", 1}}},
     {"kernel/dialect.k.c", "tabled", EG_F32, .not_on_cpu = true,
      .table = {"table", catalogue_values, 6}, .defines = {{"ROWS", 5}, {"TABLES", 1}}},
+    {"kernel/dialect.k.c", "sizes", EG_F64, .defines = {{"ROWS", 15}}},
+    {"kernel/dialect.k.c", "sizes", EG_F32, .defines = {{"ROWS", 15}}},
     {"kernel/dialect.k.c", "fours", EG_F64, .defines = {{"ROWS", 1}}},
     {"kernel/dialect.k.c", "fours", EG_F32, .defines = {{"ROWS", 1}}},
     /* Most of these functions are calls of the C library, one lane after the other. */

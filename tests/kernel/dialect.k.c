@@ -169,6 +169,22 @@ K_KERNEL(gathered, K_IN(real, x, EXTENT), K_IN(i64, at, EXTENT), K_OUT(real, y, 
     }
 }
 
+/* The greater of two vectors, and what they are without their signs. */
+K_KERNEL(sizes, K_IN(real, x, ROWS *LANES), K_IN(real, y, ROWS *LANES),
+         K_OUT(real, greater, ROWS *LANES), K_OUT(real, size, ROWS *LANES))
+{
+    K_TILES(t)
+    {
+        K_VECTORS(i, ROWS)
+        {
+            const vreal a = K_GET(K_TILE(x, t, ROWS) + i * LANES);
+            const vreal b = K_GET(K_TILE(y, t, ROWS) + i * LANES);
+            K_SET(K_TILE(greater, t, ROWS) + i * LANES, K_VMAX(a, b));
+            K_SET(K_TILE(size, t, ROWS) + i * LANES, K_VABS(a));
+        }
+    }
+}
+
 /* Rows as they stand, lane after lane, FOURS_PITCH values apart; and four values in a row for each lane. */
 #define FOURS_PITCH 5
 K_KERNEL(fours, K_IN(real, x, 4 *LANES), K_IN(i32, at, LANES), K_OUT(real, spread, FOURS_PITCH *LANES),

@@ -484,6 +484,43 @@ static void test_dialect__tables_without_sense_are_refused(void **state)
     on_every_device(refuse_tables);
 }
 
+static void compare_sizes(eg_device *device, eg_type real)
+{
+    static const instance instances[] = {{5, 2, 0, 0}, {3, 4, 0, 0}, {6, 8, 0, 0}, {4, 32, 0, 0}};
+    for (size_t k = 0; k < EG_COUNT(instances); k++) {
+        const size_t count = TILES * (size_t)(instances[k].rows * instances[k].lanes);
+        eg_kernel *kernel = create(device, real, "sizes", instances[k]);
+        uint64_t seed = 5;
+        array x = array_random(device, real, count, -1, 1, &seed);
+        array y = array_random(device, real, count, -1, 1, &seed);
+        array greater = array_poisoned(device, real, count);
+        array size = array_poisoned(device, real, count);
+        x.v[0] = -0.0;
+        x.v[1] = -INFINITY;
+        array_upload(&x);
+        TEST_OK(eg_device_context(device),
+                eg_launch(kernel, TILES, EG_BUFFER("x", x.buffer), EG_BUFFER("y", y.buffer),
+                          EG_BUFFER("greater", greater.buffer), EG_BUFFER("size", size.buffer)));
+        array_download(&greater);
+        array_download(&size);
+        for (size_t i = 0; i < count; i++) {
+            assert_true(greater.v[i] == fmax(x.v[i], y.v[i]));
+            assert_true(size.v[i] == fabs(x.v[i]) && !signbit(size.v[i]));
+        }
+        array_free(&size);
+        array_free(&greater);
+        array_free(&y);
+        array_free(&x);
+        eg_kernel_destroy(&kernel);
+    }
+}
+
+static void test_dialect__vectors_have_sizes_and_a_greater_one(void **state)
+{
+    (void)state;
+    on_every_device(compare_sizes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -496,6 +533,7 @@ int main(void)
         KERNEL_TEST(test_dialect__vectors_are_spread_and_gathered_by_fours),
         KERNEL_TEST(test_dialect__tables_are_in_the_program),
         KERNEL_TEST(test_dialect__tables_without_sense_are_refused),
+        KERNEL_TEST(test_dialect__vectors_have_sizes_and_a_greater_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

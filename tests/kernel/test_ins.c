@@ -21,6 +21,13 @@ static const ins_case turned_by_faces = {"turned, by faces", .cells = {3, 2}, .t
 static const ins_case periodic = {"periodic", .cells = {3, 2}, .periodic = true,
                                   .kinds = {EG_INS_SLIP, EG_INS_GIVEN}};
 
+/* Several tiles, not all at a boundary. */
+static const ins_case large = {"large", .cells = {11, 13},
+                               .kinds = {EG_INS_GIVEN, EG_INS_OUTFLOW, EG_INS_SLIP, EG_INS_OUTFLOW},
+                               .backflow = 0.3};
+static const ins_case large_turned = {"large and turned", .cells = {12, 11}, .turned = true,
+                                      .kinds = {EG_INS_SLIP}};
+
 /* Fails unless fields are what is expected, to `tolerance` of the largest. */
 static void compare(const ins_problem *p, const eg_field *field, const double *expected,
                     double tolerance, const char *what)
@@ -157,6 +164,8 @@ static void forms_body(eg_device *device)
     compare_with_forms(device, &by_faces, 5);
     compare_with_forms(device, &turned_by_faces, 3);
     compare_with_forms(device, &periodic, 3);
+    compare_with_forms(device, &large, 2);
+    compare_with_forms(device, &large_turned, 3);
 }
 
 static void test_ins__operators_are_their_weak_forms(void **state)
@@ -170,6 +179,7 @@ static void devices_body(eg_device *device, eg_type real)
     if (real != EG_F64) return;
     set_pocl_optimises(false);
     compare_with_forms(device, &every, 3);
+    compare_with_forms(device, &large, 1);
     compare_with_forms(device, &by_faces, 2);
     set_pocl_optimises(true);
 }

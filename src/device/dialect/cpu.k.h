@@ -105,6 +105,8 @@ typedef real vreal;
 #define K_BELOW(bound, a, b) (lane < (bound) ? (a) : (b))
 #define K_UP(x, before) (before)
 #define K_ALL(x) (x)
+#define K_VMAX(x, y) K_MAX(x, y)
+#define K_VABS(x) K_ABS(x)
 typedef int k_mask;
 #define K_LANES(bits) ((bits) >> lane & 1)
 #define K_PICK(lanes, a, b) ((lanes) ? (a) : (b))
@@ -113,8 +115,10 @@ typedef real vreal __attribute__((vector_size(K_VECTOR_BYTES)));
 typedef real k_any_vector __attribute__((vector_size(K_VECTOR_BYTES), may_alias, aligned(K_REAL / 8)));
 #if K_REAL == 64
 typedef i64 k_mask __attribute__((vector_size(K_VECTOR_BYTES)));
+#define K_ALL_BUT_SIGN INT64_MAX
 #else
 typedef i32 k_mask __attribute__((vector_size(K_VECTOR_BYTES)));
+#define K_ALL_BUT_SIGN INT32_MAX
 #endif
 #define K_GET(p) ((vreal)*(const k_any_vector *)((p) + lane))
 #define K_SET(p, x) (*(k_any_vector *)((p) + lane) = (x))
@@ -177,6 +181,24 @@ K_INLINE vreal k_gather(const real *p, const i64 *at)
     return x;
 #endif
 }
+/* Compilers take vectors apart for it, or compare and choose. */
+K_INLINE vreal k_vmax(vreal a, vreal b)
+{
+#if defined(__AVX__) && K_REAL == 64 && K_VN > 1
+    vreal y;
+    __asm__("vmaxpd %2, %1, %0" : "=v"(y) : "v"(a), "vm"(b));
+    return y;
+#elif defined(__AVX__) && K_REAL == 32 && K_VN > 3
+    vreal y;
+    __asm__("vmaxps %2, %1, %0" : "=v"(y) : "v"(a), "vm"(b));
+    return y;
+#else
+    return k_pick(a > b, a, b);
+#endif
+}
+K_INLINE vreal k_vabs(vreal x) { return (vreal)((k_mask)x & ((k_mask){0} + K_ALL_BUT_SIGN)); }
+#define K_VMAX(x, y) k_vmax(x, y)
+#define K_VABS(x) k_vabs(x)
 #define K_GATHER(p, at) k_gather(p, (at) + lane)
 #define K_BELOW(bound, a, b) k_below((bound) - lane, a, b)
 #define K_UP(x, before) k_up(x, before)
@@ -334,6 +356,14 @@ K_INLINE void k_spread4(real *p, const i64 pitch, const vreal x[4])
 #define K_HOLD(x) __asm__("" : "+w"(x))
 #else
 #define K_HOLD(x) ((void)0)
+#endif
+
+/* Lets what is read through pointer p in a loop be read in each round, where compilers would copy more of it to the
+ * stack than registers hold. */
+#ifdef __GNUC__
+#define K_RENEW(p) __asm__("" : "+r"(p))
+#else
+#define K_RENEW(p) ((void)0)
 #endif
 
 /* Stores past the cache, for output larger than it that is not read again soon. */

@@ -12,6 +12,7 @@
 #define K_SOON(p) ((void)0)
 #endif
 #define K_HOLD(x) ((void)0)
+#define K_RENEW(p) ((void)0)
 
 /* Slots behind the last tile repeat it without storing, so that every thread meets every barrier. */
 #define K_TILES(t) \
@@ -36,6 +37,8 @@ typedef real vreal;
 #define K_SPREAD4(p, pitch, x) \
     K_UNROLL for (int k_j = 0; k_j < 4; k_j++) (p)[lane * (pitch) + k_j] = (x)[k_j]
 #define K_ALL(x) (x)
+#define K_VMAX(x, y) K_MAX(x, y)
+#define K_VABS(x) K_ABS(x)
 #define K_BELOW(bound, a, b) (lane < (bound) ? (a) : (b))
 #define K_PRIVATE(type, x, n) type x[((n) + K_TY - 1) / K_TY]
 #define K_P(x) x[k_i]

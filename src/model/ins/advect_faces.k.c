@@ -1,7 +1,7 @@
-/* The surface term of advect.k.c for GPUs: a thread has a face of an element, from the values at its nodes to fluxes
- * at its points; products with the lift are of the whole block. A thread waits for who the neighbour is, then for all values
- * of a, then for those of a component of w: many loads are under way at once, which keeps memory busy, and registers last
- * for four or five blocks on a multiprocessor.
+/* The surface term of advect.k.c on GPUs, and where faces do not run against each other: a thread has a face of an
+ * element, from the values at its nodes to fluxes at its points; products with the lift are of the whole block. A
+ * thread waits for who the neighbour is, then for all values of a, then for those of a component of w: many loads are
+ * under way at once, which keeps memory busy, and registers last for four or five blocks on a multiprocessor.
  *
  *     interp  [Q][NFP] values at points of a face, as a table;  lift  M⁻¹ Eᵀ W
  *

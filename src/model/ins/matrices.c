@@ -19,15 +19,17 @@ void eg_ins_matrices_free(eg_context *ctx, eg_ins_matrices *m)
     eg_operator_destroy(&m->slopes);
     eg_operator_destroy(&m->face_lift);
     eg_release(ctx, &m->face_table);
-    eg_operator_destroy(&m->face_interp);
+    eg_operator_destroy(&m->odd_lift);
+    eg_operator_destroy(&m->even_lift);
+    eg_buffer_destroy(&m->part_interp);
     eg_operator_destroy(&m->project_odd);
     eg_operator_destroy(&m->project_even);
     eg_operator_destroy(&m->interp_odd);
     eg_operator_destroy(&m->interp_even);
-    eg_buffer_destroy(&m->node_pairs);
     eg_operator_destroy(&m->project_s);
     eg_operator_destroy(&m->project_r);
     eg_operator_destroy(&m->interp);
+    eg_buffer_destroy(&m->node_pairs);
 }
 
 /* The rules of advection: φ and two factors of degree N each. */
@@ -218,44 +220,134 @@ done:
     return status;
 }
 
-static eg_status make_mirrored_volume(const eg_space *space, const eg_element *e,
+static eg_status make_mirrored_volume(eg_device *device, const eg_element *e,
                                       const eg_cubature *rule, eg_ins_matrices *out)
 {
     volume v = {0};
     eg_status status = EG_OK;
     EG_TRY(fill_volume(e, rule, &v));
-    out->even = v.nodes.even;
-    out->odd = v.nodes.odd;
     out->pairs = v.points.even;
-    EG_TRY(eg_space_pairs(space, &v.nodes, &out->node_pairs));
-    EG_TRY(make_part_values(space->device, e, &v, false, &out->interp_even));
-    EG_TRY(make_part_values(space->device, e, &v, true, &out->interp_odd));
-    EG_TRY(make_part_projection(space->device, e, &v, false, &out->project_even));
-    EG_TRY(make_part_projection(space->device, e, &v, true, &out->project_odd));
+    EG_TRY(make_part_values(device, e, &v, false, &out->interp_even));
+    EG_TRY(make_part_values(device, e, &v, true, &out->interp_odd));
+    EG_TRY(make_part_projection(device, e, &v, false, &out->project_even));
+    EG_TRY(make_part_projection(device, e, &v, true, &out->project_odd));
 done:
     free_volume(e->ctx, &v);
     return status;
 }
 
-/* The lift from the points of a rule on each face; NULL: from nodes. */
-static eg_status make_lift(eg_device *device, const eg_element *e, const eg_cubature *rule,
-                           eg_operator **out)
+/* The lift from the points of a rule on each face, NULL: from its nodes. lift [np][3][points] */
+static eg_status fill_lift(const eg_element *e, const eg_cubature *rule, double *lift)
 {
     const int nfp = e->face_np, count = rule ? rule->count : nfp;
-    double *project = NULL, *lift = NULL;
+    double *project = NULL;
     eg_status status = EG_OK;
     EG_TRY(eg_new(e->ctx, (size_t)(nfp * count), &project));
-    EG_TRY(eg_new(e->ctx, (size_t)(3 * e->np * count), &lift));
     if (rule)
         EG_TRY(eg_element_project(e->face, rule, project));
     else
         fill_unit(nfp, project);
-    /* lift is [np][3][nfp]: rows of one face each. */
+    /* e->lift is [np][3][nfp]: rows of one face each. */
     eg_dense_multiply(3 * e->np, nfp, count, e->lift, project, lift);
+done:
+    eg_release(e->ctx, &project);
+    return status;
+}
+
+static eg_status make_lift(eg_device *device, const eg_element *e, const eg_cubature *rule,
+                           eg_operator **out)
+{
+    const int count = rule ? rule->count : e->face_np;
+    double *lift = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(eg_new(e->ctx, (size_t)(3 * e->np * count), &lift));
+    EG_TRY(fill_lift(e, rule, lift));
     EG_TRY(eg_operator_create(device, EG_F64, e->np, 3 * count, lift, out));
 done:
     eg_release(e->ctx, &lift);
-    eg_release(e->ctx, &project);
+    return status;
+}
+
+/* Points i and count - 1 - i are mirror images. */
+static eg_status pair_ends(eg_context *ctx, int count, eg_mirror *out)
+{
+    eg_status status = EG_OK;
+    EG_TRY(eg_mirror_new(ctx, (count + 1) / 2, count / 2, out));
+    for (int i = 0; i < out->even; i++) {
+        out->pair[i][0] = i;
+        out->pair[i][1] = count - 1 - i;
+    }
+done:
+    return status;
+}
+
+/* The lift of even, or odd, parts of points of faces. */
+static eg_status make_part_lift(eg_device *device, const eg_element *e, const eg_mirror *nodes,
+                                const eg_cubature *rule, bool odd, eg_operator **out)
+{
+    const int count = 3 * (rule ? rule->count : e->face_np);
+    const int rows = odd ? nodes->odd : nodes->even, columns = odd ? count / 2 : (count + 1) / 2;
+    eg_mirror points = {0};
+    double *lift = NULL, *matrix = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(pair_ends(e->ctx, count, &points));
+    EG_TRY(eg_new(e->ctx, (size_t)(e->np * count), &lift));
+    EG_TRY(eg_new(e->ctx, (size_t)(rows * columns), &matrix));
+    EG_TRY(fill_lift(e, rule, lift));
+    eg_mirror_fold(&(eg_mirror_block){nodes, &points, odd, odd}, lift, count, columns, matrix);
+    EG_TRY(eg_operator_create(device, EG_F64, rows, columns, matrix, out));
+done:
+    eg_release(e->ctx, &matrix);
+    eg_release(e->ctx, &lift);
+    eg_mirror_free(e->ctx, &points);
+    return status;
+}
+
+/* Values at the first of two points of a face that are images: of even parts, then of odd ones. */
+static eg_status make_part_interp(const eg_space *space, const eg_element *e,
+                                  const eg_cubature *rule, eg_buffer **out)
+{
+    const int nfp = e->face_np, count = rule ? rule->count : nfp;
+    const size_t size = (size_t)((count + 1) / 2 * nfp);
+    eg_mirror nodes = {0}, points = {0};
+    double *values = NULL, *parts = NULL;
+    eg_status status = EG_OK;
+    EG_TRY(pair_ends(e->ctx, nfp, &nodes));
+    EG_TRY(pair_ends(e->ctx, count, &points));
+    EG_TRY(eg_new(e->ctx, (size_t)(count * nfp), &values));
+    EG_TRY(eg_new(e->ctx, size, &parts));
+    if (rule)
+        EG_TRY(eg_element_evaluate(e->face, count, rule->r, values));
+    else
+        fill_unit(nfp, values);
+    eg_mirror_fold(&(eg_mirror_block){&points, &nodes, false, false}, values, nfp, nfp, parts);
+    eg_mirror_fold(&(eg_mirror_block){&points, &nodes, true, true}, values, nfp, nfp,
+                   parts + nodes.even);
+    EG_TRY(eg_space_upload(space, EG_F64, size, parts, out));
+done:
+    eg_release(e->ctx, &parts);
+    eg_release(e->ctx, &values);
+    eg_mirror_free(e->ctx, &points);
+    eg_mirror_free(e->ctx, &nodes);
+    return status;
+}
+
+static eg_status make_surface(const eg_space *space, const eg_element *e, const eg_cubature *rule,
+                              eg_ins_matrices *out)
+{
+    eg_mirror nodes = {0};
+    eg_status status = EG_OK;
+    EG_TRY(eg_mirror_create(e->ctx, e->np, e->r, &nodes));
+    out->even = nodes.even;
+    out->odd = nodes.odd;
+    EG_TRY(eg_space_pairs(space, &nodes, &out->node_pairs));
+    EG_TRY(make_part_interp(space, e, rule, &out->part_interp));
+    EG_TRY(make_part_lift(space->device, e, &nodes, rule, false, &out->even_lift));
+    EG_TRY(make_part_lift(space->device, e, &nodes, rule, true, &out->odd_lift));
+    EG_TRY(make_face_table(e, rule, &out->face_table));
+    EG_TRY(make_lift(space->device, e, rule, &out->face_lift));
+done:
+    eg_mirror_free(e->ctx, &nodes);
     return status;
 }
 
@@ -318,15 +410,13 @@ eg_status eg_ins_matrices_create(const eg_space *space, const eg_element *e, boo
     const bool gpu = eg_device_get_info(device)->is_gpu;
     out->mirrored = e->degree >= (gpu ? MIRRORED_FROM_ON_GPUS : MIRRORED_FROM);
     if (out->mirrored) {
-        EG_TRY(make_mirrored_volume(space, e, inner, out));
+        EG_TRY(make_mirrored_volume(device, e, inner, out));
     } else {
         EG_TRY(make_values(device, e, inner, &out->interp));
         EG_TRY(make_projection(device, e, 0, inner, &out->project_r));
         EG_TRY(make_projection(device, e, 1, inner, &out->project_s));
     }
-    EG_TRY(make_values(device, e->face, face, &out->face_interp));
-    EG_TRY(make_face_table(e, face, &out->face_table));
-    EG_TRY(make_lift(device, e, face, &out->face_lift));
+    EG_TRY(make_surface(space, e, face, out));
     EG_TRY(eg_operator_create(device, EG_F64, 2 * e->np, e->np, e->D, &out->slopes));
     EG_TRY(make_lift(device, e, NULL, &out->lift));
     EG_TRY(make_divergence(device, e, &out->divergence));

@@ -4,16 +4,19 @@
 
 #include "field/field.h"
 
-/* Owned, as advect.k.c, advect_mirror.k.c, slopes.k.c and load.k.c describe them. */
+/* Owned, as advect.k.c, advect_mirror.k.c, surface.k.c, advect_faces.k.c, slopes.k.c and load.k.c describe them. */
 typedef struct eg_ins_matrices {
     int inner, face; /* points of advection: of the element, of a face */
     bool mirrored;   /* the volume term is that of advect_mirror.k.c */
-    eg_operator *interp, *project_r, *project_s;
-    int even, odd, pairs; /* if it is: nodes in parts, pairs of points of the element */
-    eg_operator *interp_even, *interp_odd, *project_even, *project_odd;
+    int even, odd;   /* nodes in parts */
     eg_buffer *node_pairs;
-    eg_operator *face_interp, *face_lift;    /* surface */
-    double *face_table;                      /* [face][nfp] face_interp, on the host */
+    eg_operator *interp, *project_r, *project_s;
+    int pairs; /* if it is: of points of the element */
+    eg_operator *interp_even, *interp_odd, *project_even, *project_odd;
+    eg_buffer *part_interp; /* surface.k.c … */
+    eg_operator *even_lift, *odd_lift;
+    eg_operator *face_lift;                  /* … and advect_faces.k.c */
+    double *face_table;                      /* [face][nfp] values at points, on the host */
     eg_operator *slopes, *lift, *divergence; /* slopes.k.c */
     eg_operator *load;                       /* load.k.c */
 } eg_ins_matrices;

@@ -1,6 +1,7 @@
 /* Launches the kernels of model `ins`. */
 #include "model/ins/operator.h"
 
+#include "field/strips.h"
 #include "model/ins/continuity.h"
 #include "model/ins/matrices.h"
 
@@ -11,7 +12,10 @@ struct eg_ins_operator {
     eg_ins_matrices matrices;
     eg_trace trace; /* which nodes are on faces */
     eg_halo *halo;
-    bool by_faces;                     /* the surface term is that of advect_faces.k.c */
+    bool by_faces; /* the surface term is that of advect_faces.k.c, else of surface.k.c … */
+    eg_strips *strips;
+    eg_buffer *kept, *strip;
+    eg_kernel *leave[2];               /* … and `strips` there */
     eg_kernel *volume[2], *surface[2]; /* carried by another, or by itself */
     eg_kernel *stage;                  /* with what a stage does; NULL: there is none */
     eg_kernel *gradient, *divergence, *curl, *load, *inflow;
@@ -32,7 +36,7 @@ eg_status eg_ins_lanes(const eg_device *device, const eg_mesh *mesh, int degree,
     EG_TRY(eg_ins_count_points(e, false, &inner, &face));
     EG_TRY(eg_elliptic_lanes(device, mesh, degree, lanes));
     /* `surface` has the most rows, and `load` the most columns. */
-    const int surface = 21 * e->face_np + 18 * face + 20, load = e->np + 9 * e->face_np;
+    const int surface = 2 * e->np + 9 * e->face_np + 6 * face + 10, load = e->np + 9 * e->face_np;
     const int continuity = eg_ins_continuity_rows(e->np, e->face_np);
     own = surface > load ? surface : load;
     own = eg_device_fit_lanes(device, own > continuity ? own : continuity);
@@ -54,9 +58,13 @@ void eg_ins_operator_destroy(eg_ins_operator **handle)
     eg_kernel_destroy(&o->stage);
     for (int i = 0; i < 2; i++) {
         eg_kernel_destroy(&o->surface[i]);
+        eg_kernel_destroy(&o->leave[i]);
         eg_kernel_destroy(&o->volume[i]);
     }
     eg_halo_destroy(&o->halo);
+    eg_buffer_destroy(&o->strip);
+    eg_buffer_destroy(&o->kept);
+    eg_strips_destroy(o->space->ctx, &o->strips);
     eg_trace_free(&o->trace);
     eg_ins_matrices_free(o->space->ctx, &o->matrices);
     eg_release(o->space->ctx, handle);
@@ -92,7 +100,6 @@ static eg_status compile_volume(eg_ins_operator *o, int kind)
     /* What comes next adds to the volume term, but to its first elements first. */
     const int streaming = eg_space_passes_caches(o->space, fields + 2);
     const eg_define plain[] = {{"NP", e->np},
-                               {"NFP", e->face_np},
                                {"NC", m->inner},
                                {"FIELDS", fields},
                                {"K_MIN_BLOCKS", chain ? volume_chains[row].blocks : 1},
@@ -123,8 +130,8 @@ static const struct {
 } face_blocks[] = {[1] = {3, 10}, {3, 8}, {3, 6}, {3, 5}, {3, 5},
                    {4, 4},        {4, 3}, {4, 3}, {4, 3}, {4, 3}};
 
-static eg_status compile_surface(const eg_ins_operator *o, int kind, const char *entry,
-                                 eg_kernel **out)
+static eg_status compile_faces(const eg_ins_operator *o, int kind, const char *entry,
+                               eg_kernel **out)
 {
     const eg_group *g = &o->space->groups[0];
     const eg_element *e = g->element;
@@ -136,18 +143,44 @@ static eg_status compile_surface(const eg_ins_operator *o, int kind, const char 
                                  {"WAVES", kind == BY_ITSELF ? 2 : 1},
                                  {"K_MIN_BLOCKS", face_blocks[e->degree].blocks}};
     const eg_kernel_table table = {"interp", m->face_table, (size_t)(m->face * e->face_np)};
-    eg_kernel_options options = {.source = "model/ins/advect.k.c",
-                                 .entry = entry,
-                                 .defines = defines,
-                                 .define_count = EG_COUNT(defines)};
-    if (o->by_faces) {
-        options.source = "model/ins/advect_faces.k.c";
-        options.rows_per_block = face_blocks[e->degree].rows;
-        options.tiles_per_block = 1;
-        options.tables = &table;
-        options.table_count = 1;
-    }
-    return eg_space_kernel(o->space, g, options, out);
+    return eg_space_kernel(o->space, g,
+                           (eg_kernel_options){.source = "model/ins/advect_faces.k.c",
+                                               .entry = entry,
+                                               .defines = defines,
+                                               .define_count = EG_COUNT(defines),
+                                               .rows_per_block = face_blocks[e->degree].rows,
+                                               .tiles_per_block = 1,
+                                               .tables = &table,
+                                               .table_count = 1},
+                           out);
+}
+
+/* Values of a strip: a·n and w. */
+static int strip_values(const eg_ins_operator *o)
+{
+    return (3 * o->space->groups[0].element->face_np + 3) / 4 * 4;
+}
+
+static eg_status compile_surface(eg_ins_operator *o, int kind)
+{
+    const eg_element *e = o->space->groups[0].element;
+    const eg_ins_matrices *m = &o->matrices;
+    const eg_define defines[] = {{"NP", e->np},
+                                 {"NFP", e->face_np},
+                                 {"Q", m->face},
+                                 {"FIELDS", kind == BY_ITSELF ? 2 : 4},
+                                 {"WAVES", kind == BY_ITSELF ? 2 : 1},
+                                 {"EVEN", m->even},
+                                 {"ODD", m->odd},
+                                 {"PITCH", strip_values(o)}};
+    eg_status status = EG_OK;
+    if (o->by_faces) return compile_faces(o, kind, "surface", &o->surface[kind]);
+    EG_TRY(
+        compile(o, "model/ins/surface.k.c", "strips", defines, EG_COUNT(defines), &o->leave[kind]));
+    EG_TRY(compile(o, "model/ins/surface.k.c", "surface", defines, EG_COUNT(defines),
+                   &o->surface[kind]));
+done:
+    return status;
 }
 
 static eg_status compile_all(eg_ins_operator *o)
@@ -158,9 +191,9 @@ static eg_status compile_all(eg_ins_operator *o)
     eg_status status = EG_OK;
     for (int kind = BY_ANOTHER; kind <= BY_ITSELF; kind++) {
         EG_TRY(compile_volume(o, kind));
-        EG_TRY(compile_surface(o, kind, "surface", &o->surface[kind]));
+        EG_TRY(compile_surface(o, kind));
     }
-    if (o->by_faces) EG_TRY(compile_surface(o, BY_ANOTHER, "stage", &o->stage));
+    if (o->by_faces) EG_TRY(compile_faces(o, BY_ANOTHER, "stage", &o->stage));
     EG_TRY(compile(o, "model/ins/slopes.k.c", "gradient", sizes, EG_COUNT(sizes), &o->gradient));
     EG_TRY(
         compile(o, "model/ins/slopes.k.c", "divergence", sizes, EG_COUNT(sizes), &o->divergence));
@@ -182,7 +215,13 @@ static eg_status create_own(eg_ins_operator *o)
                        "this model needs straight triangles of one degree"));
     EG_TRY(eg_ins_matrices_create(space, g->element, o->options.collocated, &o->matrices));
     EG_TRY(eg_trace_create(space->device, g->element, g->element, &o->trace));
-    o->by_faces = o->options.by_faces || eg_device_get_info(space->device)->is_gpu;
+    if (!o->by_faces) {
+        EG_TRY(eg_strips_create(space, strip_values(o), &o->strips));
+        EG_TRY(eg_buffer_create(space->device, EG_F64, (size_t)o->strips->values, &o->strip));
+        EG_TRY(eg_buffer_create(
+            space->device, EG_F64,
+            (size_t)(o->strips->relay->homes * 9 * g->element->face_np * g->lanes), &o->kept));
+    }
     EG_TRY(compile_all(o));
 done:
     return status;
@@ -192,10 +231,15 @@ eg_status eg_ins_operator_create(eg_space *space, const eg_ins_faces *faces,
                                  const eg_ins_advection_options *options, eg_ins_operator **out)
 {
     eg_ins_operator *o = NULL;
+    double by_faces;
     eg_status status = EG_OK;
     *out = NULL;
     EG_TRY(eg_comm_new(space->comm, space->ctx, 1, &o));
     *o = (eg_ins_operator){.space = space, .faces = faces, .options = *options};
+    by_faces =
+        options->by_faces || eg_device_get_info(space->device)->is_gpu || !eg_strips_fit(space);
+    EG_TRY(eg_comm_max(space->comm, 1, &by_faces)); /* as all ranks have stages, or none */
+    o->by_faces = by_faces > 0;
     EG_TRY(eg_comm_agree(space->comm, create_own(o)));
     EG_TRY(eg_halo_create(space, 1, EG_F64, EG_HALO_TRACES, &o->halo));
     *out = o;
@@ -249,15 +293,14 @@ static eg_status launch_volume(eg_ins_operator *o, int kind, eg_field *const a[2
                      EG_BUFFER_AT("nv", out[1]->data, begin));
 }
 
-static eg_status launch_surface(eg_ins_operator *o, int kind, eg_field *const a[2],
-                                const eg_ins_data *given, eg_field *const w[2],
-                                const eg_ins_inflow *inflow, const eg_ins_stage *stage,
-                                eg_field *const out[2])
+static eg_status launch_faces(eg_ins_operator *o, int kind, eg_field *const a[2],
+                              const eg_ins_data *given, eg_field *const w[2],
+                              const eg_ins_inflow *inflow, const eg_ins_stage *stage,
+                              eg_field *const out[2])
 {
     const eg_group *g = &o->space->groups[0];
-    const eg_ins_matrices *m = &o->matrices;
     const size_t begin = a[0]->offset[0];
-    eg_argument arguments[26] = {
+    eg_argument arguments[25] = {
         EG_BUFFER("au", a[0]->data),
         EG_BUFFER("av", a[1]->data),
         EG_BUFFER("u", w[0]->data),
@@ -273,7 +316,7 @@ static eg_status launch_surface(eg_ins_operator *o, int kind, eg_field *const a[
         EG_BUFFER("slope", inflow->slopes),
         EG_REAL("since", inflow->since),
         EG_REAL("damping", o->options.backflow),
-        EG_OPERATOR("lift", m->face_lift),
+        EG_OPERATOR("lift", o->matrices.face_lift),
         EG_BUFFER_AT("nu", out[0]->data, begin),
         EG_BUFFER_AT("nv", out[1]->data, begin),
     };
@@ -287,11 +330,74 @@ static eg_status launch_surface(eg_ins_operator *o, int kind, eg_field *const a[
         arguments[n++] = EG_BUFFER_AT("new_u", stage->next[0]->data, begin);
         arguments[n++] = EG_BUFFER_AT("new_v", stage->next[1]->data, begin);
     }
-    if (!o->by_faces) { /* its kernel knows these */
-        arguments[n++] = EG_BUFFER("own_node", o->trace.own.node);
-        arguments[n++] = EG_OPERATOR("interp", m->face_interp);
-    }
     return eg_launch_tiles(stage ? o->stage : o->surface[kind], 0, g->own_tiles, arguments, n);
+}
+
+/* By strips; there are no stages. */
+static eg_status launch_strips(eg_ins_operator *o, int kind, eg_field *const a[2],
+                               const eg_ins_data *given, eg_field *const w[2],
+                               const eg_ins_inflow *inflow, eg_field *const out[2])
+{
+    const eg_group *g = &o->space->groups[0];
+    const eg_ins_matrices *m = &o->matrices;
+    const eg_strips *s = o->strips;
+    const size_t begin = a[0]->offset[0];
+    eg_status status = EG_OK;
+    const eg_argument leave[] = {
+        EG_BUFFER_AT("au", a[0]->data, begin),
+        EG_BUFFER_AT("av", a[1]->data, begin),
+        EG_BUFFER_AT("u", w[0]->data, begin),
+        EG_BUFFER_AT("v", w[1]->data, begin),
+        EG_BUFFER("order", s->first),
+        EG_BUFFER("homes", s->homes),
+        EG_BUFFER("geometry", g->volume_factors),
+        EG_BUFFER("own_node", o->trace.own.node),
+        EG_BUFFER("kept", o->kept),
+        EG_BUFFER("strip", o->strip),
+    };
+    const eg_argument pick_up[] = {
+        EG_BUFFER_AT("au", a[0]->data, begin),
+        EG_BUFFER_AT("av", a[1]->data, begin),
+        EG_BUFFER_AT("u", w[0]->data, begin),
+        EG_BUFFER_AT("v", w[1]->data, begin),
+        EG_BUFFER("order", s->second),
+        EG_BUFFER("soon", s->soon),
+        EG_BUFFER("homes", s->homes),
+        EG_BUFFER("kept", o->kept),
+        EG_BUFFER("strip", o->strip),
+        EG_BUFFER("next", s->next),
+        EG_BUFFER("bounded", s->bounded),
+        EG_BUFFER("beyond", o->faces->beyond),
+        EG_BUFFER("geometry", g->volume_factors),
+        EG_BUFFER("faces", g->face_factors),
+        EG_BUFFER("kinds", o->faces->kinds),
+        EG_BUFFER("given", eg_ins_data_values(given)),
+        EG_BUFFER("carried", inflow->values),
+        EG_BUFFER("slope", inflow->slopes),
+        EG_REAL("since", inflow->since),
+        EG_REAL("damping", o->options.backflow),
+        EG_BUFFER("own_node", o->trace.own.node),
+        EG_BUFFER("pairs", m->node_pairs),
+        EG_BUFFER("interp", m->part_interp),
+        EG_OPERATOR("even", m->even_lift),
+        EG_OPERATOR("odd", m->odd_lift),
+        EG_BUFFER_AT("nu", out[0]->data, begin),
+        EG_BUFFER_AT("nv", out[1]->data, begin),
+    };
+    const eg_call passes[] = {{o->leave[kind], g->own_tiles, leave, EG_COUNT(leave)},
+                              {o->surface[kind], g->own_tiles, pick_up, EG_COUNT(pick_up)}};
+    EG_TRY(eg_strips_launch_interior(s, passes));
+    EG_TRY(eg_strips_launch_rest(g, passes));
+done:
+    return status;
+}
+
+static eg_status launch_surface(eg_ins_operator *o, int kind, eg_field *const a[2],
+                                const eg_ins_data *given, eg_field *const w[2],
+                                const eg_ins_inflow *inflow, eg_field *const out[2])
+{
+    return o->by_faces ? launch_faces(o, kind, a, given, w, inflow, NULL, out)
+                       : launch_strips(o, kind, a, given, w, inflow, out);
 }
 
 eg_status eg_ins_advect(eg_ins_operator *o, eg_field *const w[2], const eg_ins_data *given,
@@ -303,7 +409,7 @@ eg_status eg_ins_advect(eg_ins_operator *o, eg_field *const w[2], const eg_ins_d
     for (int c = 0; c < 2; c++)
         EG_TRY(fill_ghosts(o, w[c]));
     EG_TRY(launch_volume(o, BY_ITSELF, w, w, out));
-    EG_TRY(launch_surface(o, BY_ITSELF, w, given, w, &inflow, NULL, out));
+    EG_TRY(launch_surface(o, BY_ITSELF, w, given, w, &inflow, out));
 done:
     return status;
 }
@@ -330,7 +436,7 @@ eg_status eg_ins_carry_faces(eg_ins_operator *o, eg_field *const a[2], const eg_
 {
     eg_status status = EG_OK;
     EG_TRY(fill_all_ghosts(o, a, w));
-    EG_TRY(launch_surface(o, BY_ANOTHER, a, given, w, inflow, NULL, out));
+    EG_TRY(launch_surface(o, BY_ANOTHER, a, given, w, inflow, out));
 done:
     return status;
 }
@@ -347,7 +453,7 @@ eg_status eg_ins_carry_stage(eg_ins_operator *o, eg_field *const a[2], const eg_
     eg_status status = EG_OK;
     EG_TRY(eg_ins_carry_inside(o, a, w, out));
     EG_TRY(fill_all_ghosts(o, a, w));
-    EG_TRY(launch_surface(o, BY_ANOTHER, a, given, w, inflow, stage, out));
+    EG_TRY(launch_faces(o, BY_ANOTHER, a, given, w, inflow, stage, out));
 done:
     return status;
 }

@@ -51,3 +51,33 @@
         FIND_BEYOND(f, rows)                                                                    \
         K_LANE nodes[f][lane] = ((K_L(byte) & 7) * 2 + (K_L(byte) >> 3)) * NFP;                 \
     }
+
+#if K_CPU
+/* On CPUs nodes of neighbours are counted, as tables are gathered slowly (model/elliptic/affine.k.h): there [POINTS] (i64), shared as are way [9]
+ * (i32) and across [6] (real), n times sJ/J. Boundaries, which few tiles have, come after all else. */
+#define FIND_WAY(f, turn) \
+    K_LANE \
+    { \
+        const walk w = walk_along(K_L(turn) & 7, K_L(turn) >> 3); \
+        way[3 * f][lane] = w.first; \
+        way[3 * f + 1][lane] = w.slope; \
+        way[3 * f + 2][lane] = w.bend; \
+    }
+#define FIND_ACROSS(f) \
+    K_LANE \
+    { \
+        const real size = FACE_SIZE(f) / GEOMETRY(0); \
+        across[2 * f][lane] = size * NORMAL_X(f); \
+        across[2 * f + 1][lane] = size * NORMAL_Y(f); \
+    }
+#define FIND_THERE(i, f, p) \
+    K_LANE there[i][lane] = where[f][lane] + LANES * NODE_OF_WALK(way[3 * f][lane], way[3 * f + 1][lane], \
+                                                                  way[3 * f + 2][lane], p);
+
+K_FUNC int has_boundary(const i64 *kind)
+{
+    i64 most = -1;
+    for (int i = 0; i < 3 * LANES; i++) most = K_MAX(most, kind[i]);
+    return most >= 0;
+}
+#endif

@@ -12,6 +12,7 @@
  * Bytes for an element, of `real`s: gradient reads NP + 6 NFP, 14 and 15 bytes of neighbours' numbers,
  * reads and writes 2 NP; divergence reads 2 (NP + 3 NFP), 14, 15 bytes, and writes NP. Flops: gradient 4 NP²
  * + 12 NFP NP, divergence 4 NP² + 6 NFP NP. */
+#include "model/elliptic/affine.k.h"
 #include "model/ins/sides.k.h"
 
 #define COLUMNS (2 * NP + POINTS)
@@ -26,16 +27,68 @@ K_KERNEL(gradient, K_IN(real, p), K_VAL(i64, begin), K_IN(i32, beyond, 3 *LANES)
     K_SHARED(i64, where, 3);
     K_SHARED(i64, data, 3);
     K_SHARED(i64, kind, 3);
+#if K_CPU
+    K_SHARED(i32, way, 9);
+    K_SHARED(i64, there, POINTS);
+    K_SHARED(real, across, 6);
+#else
     K_SHARED(i32, nodes, 3);
+#endif
     K_SHARED(real, jumps, 2 * POINTS);
     K_SHARED(real, inner, 2 * NP);
     K_SHARED(real, lifted, 2 * NP);
     K_TILES(t)
     {
         const i64 own = begin + (i64)t * (NP * LANES);
+#if K_CPU
+        K_ROWS(f, 3)
+        {
+            K_LANEVAR(i32, turn);
+            FIND_BEYOND(f, NFP)
+            K_LANE K_L(turn) = K_TILE(neighbour_face, t, 3)[f * LANES + lane];
+            FIND_WAY(f, turn)
+            FIND_ACROSS(f)
+        }
+        K_ROWS(i, POINTS)
+        {
+            const int f = i / NFP, q = i % NFP;
+            FIND_THERE(i, f, q)
+        }
+#else
         FIND_SIDES(NFP)
+#endif
         K_GEMM(2 * NP, NP, slopes, K_G(p + own), K_S(inner));
         K_SYNC;
+#if K_CPU
+        K_VECTORS(i, POINTS)
+        {
+            const int f = i / NFP;
+            const vreal mine = K_GET(p + own + own_node[i] * LANES);
+            const vreal jump = K_R(0.5) * (K_GATHER(p, there[i]) - mine);
+            K_SET(jumps[i], jump * K_GET(across[2 * f]));
+            K_SET(jumps[POINTS + i], jump * K_GET(across[2 * f + 1]));
+            FETCH_SHARE(p + own, NP, i, POINTS)
+            FETCH_SHARE(K_TILE(gx, t, NP), NP, i, POINTS)
+            FETCH_SHARE(K_TILE(gy, t, NP), NP, i, POINTS)
+            FETCH_SHARE(K_TILE(faces, t, 9), 9, i, POINTS)
+            FETCH_SHARE(K_TILE(geometry, t, 5), 5, i, POINTS)
+        }
+        if (has_boundary(&kind[0][0]))
+            K_ROWS(i, POINTS)
+            {
+                const int f = i / NFP, q = i % NFP;
+                K_LANE
+                {
+                    const i64 what = kind[f][lane];
+                    const real mine = p[own + own_node[i] * LANES + lane];
+                    const real outer = given[data[f][lane] + q * LANES];
+                    const real jump = what == OUTFLOW ? outer - mine : K_R(0);
+                    const real x = jump * across[2 * f][lane], y = jump * across[2 * f + 1][lane];
+                    jumps[i][lane] = what < 0 ? jumps[i][lane] : x;
+                    jumps[POINTS + i][lane] = what < 0 ? jumps[POINTS + i][lane] : y;
+                }
+            }
+#else
         K_ROWS(i, POINTS)
         {
             const int f = i / NFP, q = i % NFP;
@@ -53,6 +106,7 @@ K_KERNEL(gradient, K_IN(real, p), K_VAL(i64, begin), K_IN(i32, beyond, 3 *LANES)
                 jumps[POINTS + i][lane] = sized * NORMAL_Y(f);
             }
         }
+#endif
         K_SYNC;
         K_GEMM_LINES(NP, POINTS, 1, 2, lift, K_S(jumps), K_S(lifted));
         K_SYNC;
@@ -82,12 +136,34 @@ K_KERNEL(divergence, K_IN(real, u), K_IN(real, v), K_VAL(i64, begin), K_IN(i32, 
     K_SHARED(i64, where, 3);
     K_SHARED(i64, data, 3);
     K_SHARED(i64, kind, 3);
+#if K_CPU
+    K_SHARED(i32, way, 9);
+    K_SHARED(i64, there, POINTS);
+    K_SHARED(real, across, 6);
+#else
     K_SHARED(i32, nodes, 3);
+#endif
     K_SHARED(real, x, COLUMNS);
     K_TILES(t)
     {
         const i64 own = begin + (i64)t * (NP * LANES);
+#if K_CPU
+        K_ROWS(f, 3)
+        {
+            K_LANEVAR(i32, turn);
+            FIND_BEYOND(f, 2 * NFP)
+            K_LANE K_L(turn) = K_TILE(neighbour_face, t, 3)[f * LANES + lane];
+            FIND_WAY(f, turn)
+            FIND_ACROSS(f)
+        }
+        K_ROWS(i, POINTS)
+        {
+            const int f = i / NFP, q = i % NFP;
+            FIND_THERE(i, f, q)
+        }
+#else
         FIND_SIDES(2 * NFP)
+#endif
         K_NODES(i, NP)
         {
             const real a = u[own + i * LANES + lane], b = v[own + i * LANES + lane];
@@ -95,6 +171,37 @@ K_KERNEL(divergence, K_IN(real, u), K_IN(real, v), K_VAL(i64, begin), K_IN(i32, 
             x[NP + i][lane] = GEOMETRY(3) * FIRST(a, b) + GEOMETRY(4) * SECOND(a, b);
         }
         K_SYNC;
+#if K_CPU
+        K_VECTORS(i, POINTS)
+        {
+            const int f = i / NFP;
+            const i64 here = own + own_node[i] * LANES;
+            const vreal nx = K_GET(across[2 * f]), ny = K_GET(across[2 * f + 1]);
+            const vreal du = K_GATHER(u, there[i]) - K_GET(u + here);
+            const vreal dv = K_GATHER(v, there[i]) - K_GET(v + here);
+            K_SET(x[2 * NP + i], K_R(0.5) * ACROSS(du, dv));
+            FETCH_SHARE(u + own, NP, i, POINTS)
+            FETCH_SHARE(v + own, NP, i, POINTS)
+            FETCH_SHARE(K_TILE(faces, t, 9), 9, i, POINTS)
+            FETCH_SHARE(K_TILE(geometry, t, 5), 5, i, POINTS)
+        }
+        if (has_boundary(&kind[0][0]))
+            K_ROWS(i, POINTS)
+            {
+                const int f = i / NFP, q = i % NFP;
+                K_LANE
+                {
+                    const i64 what = kind[f][lane], here = own + own_node[i] * LANES + lane;
+                    const real nx = across[2 * f][lane], ny = across[2 * f + 1][lane];
+                    const real gu = given[data[f][lane] + q * LANES];
+                    const real gv = given[data[f][lane] + (NFP + q) * LANES];
+                    const real mine = ACROSS(u[here], v[here]), outer = ACROSS(gu, gv);
+                    const real still = CURL ? K_R(0) : -mine;
+                    const real fixed = what == GIVEN ? outer - mine : what == SLIP ? still : K_R(0);
+                    x[2 * NP + i][lane] = what < 0 ? x[2 * NP + i][lane] : fixed;
+                }
+            }
+#else
         K_ROWS(i, POINTS)
         {
             const int f = i / NFP, q = i % NFP;
@@ -113,6 +220,7 @@ K_KERNEL(divergence, K_IN(real, u), K_IN(real, v), K_VAL(i64, begin), K_IN(i32, 
                 x[2 * NP + i][lane] = jump * FACE_SIZE(f) / GEOMETRY(0);
             }
         }
+#endif
         K_SYNC;
         K_GEMM(NP, COLUMNS, sum, K_S(x), K_G(K_TILE(d, t, NP)));
     }

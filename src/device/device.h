@@ -34,7 +34,7 @@ size_t eg_device_buffer_bytes(const eg_device *device);
  * Nothing is waited for until the events run out, and then once for thousands of launches: kernels run as they do
  * otherwise, some 2 µs further apart. What two events in a row have between them is taken from each time. */
 typedef struct eg_profile_row {
-    char entry[64], source[96]; /* of the kernel; or "copy", "fill" and "" */
+    char entry[136], source[96]; /* of the kernel, or "one + other"; or "copy", "fill" and "" */
     int64_t launches;
     double seconds;
 } eg_profile_row;

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The most a buffer's first value must be aligned to, in bytes. */
@@ -297,9 +298,12 @@ eg_status eg_launch_pieces(const eg_call *calls, size_t call_count, const eg_pie
         for (size_t i = 0; i < lists[l].count; i++)
             EG_TRY(check_piece(device->ctx, calls, call_count, &lists[l].pieces[i]));
     if (device->backend->launch_pieces) {
+        char joined[136]; /* what goes on at once is told as one */
+        snprintf(joined, sizeof joined, "%s%s%s", calls[0].kernel->entry,
+                 call_count > 1 ? " + " : "", call_count > 1 ? calls[1].kernel->entry : "");
         EG_TRY(eg_profile_before(device));
         EG_TRY(device->backend->launch_pieces(device, prepared, call_count, lists, list_count));
-        EG_TRY(eg_profile_after(device, calls[0].kernel->entry, calls[0].kernel->name));
+        EG_TRY(eg_profile_after(device, joined, calls[0].kernel->name));
     } else
         for (size_t l = 0; l < list_count; l++)
             for (size_t i = 0; i < lists[l].count; i++) {

@@ -4,6 +4,7 @@
 #include "device/backend.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,8 +127,8 @@ static eg_status find_row(eg_device *device, eg_profiler *p, const char *entry, 
         p->capacity = capacity;
     }
     eg_profile_row *row = &f->rows[f->count++];
-    strncpy(row->entry, entry, sizeof row->entry - 1);
-    strncpy(row->source, source, sizeof row->source - 1);
+    snprintf(row->entry, sizeof row->entry, "%s", entry);
+    snprintf(row->source, sizeof row->source, "%s", source);
 done:
     return status;
 }

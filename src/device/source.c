@@ -279,18 +279,26 @@ done:
     return status;
 }
 
-/* Exactly, as hexadecimal literals in the kernel's precision. */
+/* Exactly, as hexadecimal literals: whole numbers times powers of 2, which no locale writes with a comma. */
+static eg_status add_number(double value, bool single, eg_text *text)
+{
+    int exponent;
+    const double fraction = frexp(single ? (double)(float)value : value, &exponent);
+    const int64_t whole = (int64_t)ldexp(fabs(fraction), 53);
+    return eg_text_printf(text, "%s0x%" PRIx64 "p%d%s", signbit(fraction) ? "-" : "", whole,
+                          whole ? exponent - 53 : 0, single ? "f" : "");
+}
+
 static eg_status add_tables(const eg_kernel_options *options, eg_text *text)
 {
-    const bool single = options->real == EG_F32;
     eg_status status = EG_OK;
     for (size_t i = 0; i < options->table_count; i++) {
         const eg_kernel_table *table = &options->tables[i];
         EG_TRY(eg_text_printf(text, "K_CONSTANT real %s[%zu] = {", table->name, table->count));
-        for (size_t k = 0; k < table->count; k++)
-            EG_TRY(eg_text_printf(text, "%s%a%s", k > 0 ? ", " : "",
-                                  single ? (double)(float)table->values[k] : table->values[k],
-                                  single ? "f" : ""));
+        for (size_t k = 0; k < table->count; k++) {
+            if (k > 0) EG_TRY(eg_text_puts(text, ", "));
+            EG_TRY(add_number(table->values[k], options->real == EG_F32, text));
+        }
         EG_TRY(eg_text_puts(text, "};\n"));
     }
 done:

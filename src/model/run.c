@@ -119,14 +119,15 @@ done:
 
 /* Runs the model, and tells what its kernels take if that is asked for. */
 static eg_status run_profiled(const eg_model *model, void *state, eg_watch *watch,
-                              const eg_run_options *options, eg_device *device, eg_run_result *out)
+                              const eg_run_options *options, eg_device *device, eg_comm *comm,
+                              eg_run_result *out)
 {
     const double start = eg_wall_seconds();
     eg_status status = EG_OK;
-    if (options->profile) EG_TRY(eg_profile_start(device));
+    EG_TRY(eg_comm_agree(comm, options->profile ? eg_profile_start(device) : EG_OK));
     status = model->run(state, watch);
     const eg_status stopped = eg_profile_stop(device, &out->profile);
-    if (status == EG_OK) status = stopped;
+    if (status == EG_OK) status = eg_comm_agree(comm, stopped);
 done:
     out->run_s = eg_wall_seconds() - start;
     return status;
@@ -159,7 +160,7 @@ eg_status eg_model_run(const eg_model *model, const eg_case *cas, eg_device *dev
     if (model->columns) EG_TRY(eg_comm_agree(comm, model->columns(cas, &known)));
     EG_TRY(make_watch(model, &problem, state, options, &known, &watch));
     out->setup_s = eg_wall_seconds() - start;
-    EG_TRY(run_profiled(model, state, watch, options, device, out));
+    EG_TRY(run_profiled(model, state, watch, options, device, comm, out));
     if (!model->in_time) EG_TRY(eg_watch_end(watch));
     EG_TRY(measure(&problem, watch, state, out));
     if (options->restart) {

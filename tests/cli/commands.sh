@@ -147,9 +147,9 @@ holds 'all(p["size"] == "N=2" and 0 < p["fraction"] < 1.5 for p in o["points"])'
 holds 'all(p["paper_gflops"] > 0 for p in o["points"][:2])'
 run 0 bench ins-steps --quick --json --degrees 1 --mesh "$cases/geo/square-cylinder.msh"
 is_json
-holds 'len(o["points"]) == 2 * 4 * 5'
-holds 'all(abs(sum(p["share"] for p in o["points"][i:i + 4]) - 1) < 1e-12 for i in range(0, 40, 5))'
-holds '[p["speed_up"] for p in o["points"][4::20]] == [1, 1]'
+holds 'len(o["points"]) == 2 * 4 * 6'
+holds 'all(abs(sum(p["share"] for p in o["points"][i:i + 4]) - 1) < 1e-12 for i in range(0, 48, 6))'
+holds '[p["speed_up"] for p in o["points"][4::24]] == [1, 1]'
 holds 'all(1 < p["iterations"] < 60 for p in o["points"] if p["name"].endswith(("velocity", "pressure")))'
 run 0 bench elliptic-solve --quick --json --degrees 2 --device cpu:1
 is_json

@@ -135,6 +135,8 @@ force_y = "sin(5*t)"
 [time]
 dt = 0.02
 end = 1.0
+[solver]
+tolerance = 1e-13
 [initial]
 u = 0.3
 [output.series]

@@ -57,6 +57,7 @@ static eg_status create_levels(eg_space *space, void *user)
 {
     const bool *whole = user;
     const eg_precondition_options options = eg_precondition_defaults(EG_PRECONDITION_PMG_CG_AMG);
+    const eg_precondition_options alone = eg_precondition_defaults(EG_PRECONDITION_BLOCKS);
     eg_elliptic *A = NULL;
     eg_vectors *vectors = NULL;
     eg_blocks *blocks = NULL;
@@ -68,7 +69,8 @@ static eg_status create_levels(eg_space *space, void *user)
     if (*whole) {
         EG_TRY(eg_precondition_create(A, vectors, &options, &precondition));
     } else {
-        EG_TRY(eg_blocks_create(A, vectors, EG_BLOCKS_WHOLE, &blocks));
+        EG_TRY(eg_precondition_create(A, vectors, &alone, &precondition));
+        EG_TRY(eg_blocks_create(A, vectors, EG_BLOCKS_DIAGONAL, &blocks));
         EG_TRY(eg_degrees_create(space, space, EG_F32, &degrees));
     }
 done:

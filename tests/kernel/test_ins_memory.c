@@ -51,7 +51,9 @@ static eg_status create_flow(eg_space *space, void *user)
                               .continuity = 1,
                               .boundary = boundary,
                               .given = data,
+                              .advection = {.by_faces = true},
                               .preconditioner = eg_precondition_defaults(EG_PRECONDITION_MASS),
+                              .velocity = EG_PRECONDITION_BLOCKS,
                               .tolerance = 1e-6,
                               .iterations = 1000,
                               .guesses = 2};

@@ -52,7 +52,7 @@ static eg_status make_mass(const setting *s)
 static eg_status make_blocks(const setting *s)
 {
     eg_blocks *blocks = NULL;
-    eg_status status = eg_blocks_create(s->op, s->vectors, EG_BLOCKS_WHOLE, &blocks);
+    eg_status status = eg_blocks_create(s->op, s->vectors, EG_BLOCKS_DIAGONAL, &blocks);
     eg_blocks_destroy(&blocks);
     return status;
 }
@@ -68,7 +68,7 @@ static eg_status make_coarse(const setting *s)
 
 static eg_status make_preconditioner(const setting *s)
 {
-    const eg_precondition_options options = eg_precondition_defaults(EG_PRECONDITION_MASS);
+    const eg_precondition_options options = eg_precondition_defaults(EG_PRECONDITION_BLOCKS);
     eg_precondition *preconditioner = NULL;
     eg_status status = eg_precondition_create(s->op, s->vectors, &options, &preconditioner);
     eg_precondition_destroy(&preconditioner);
@@ -134,6 +134,7 @@ static eg_status make_flow(const setting *s)
                                     .given = given,
                                     .preconditioner =
                                         eg_precondition_defaults(EG_PRECONDITION_MASS),
+                                    .velocity = EG_PRECONDITION_BLOCKS,
                                     .tolerance = 1e-6,
                                     .iterations = 10};
     eg_ins_flow *flow = NULL;

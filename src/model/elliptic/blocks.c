@@ -193,7 +193,7 @@ static eg_status check_pivots(const eg_blocks *b, const setup *s, int group)
             EG_TRY(eg_fail(b->space->ctx, EG_ERROR_NUMERIC,
                            "the operator on element %lld alone, of degree %d, is not positive "
                            "definite in %s precision: %s is %.3g; try solver.precision = "
-                           "\"double\", or a larger elliptic.penalty",
+                           "\"double\", or a larger penalty",
                            (long long)b->space->mesh->global[g->element_of_slot[i]], g->degree,
                            b->real == EG_F32 ? "single" : "double",
                            b->kind == EG_BLOCKS_WHOLE ? "a pivot" : "an entry of its diagonal",

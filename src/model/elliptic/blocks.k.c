@@ -242,8 +242,11 @@ K_KERNEL(invert_entries, K_IN(f64, blocks, NP *LANES), K_OUT(real, inverse, NP *
             K_LANEVAR(f64, smallest);
             K_LANE K_L(smallest) = K_TILE(blocks, t, NP)[lane];
             for (int i = 1; i < NP; i++)
-                K_LANE K_L(smallest) =
-                    K_MIN(K_L(smallest), K_TILE(blocks, t, NP)[i * LANES + lane]);
+                K_LANE
+                {
+                    const f64 x = K_TILE(blocks, t, NP)[i * LANES + lane], s = K_L(smallest);
+                    K_L(smallest) = (s != s) | (s <= x) ? s : x; /* NaN is not passed over */
+                }
             K_LANE K_TILE(least, t, 1)[lane] = K_L(smallest);
         }
     }

@@ -56,7 +56,9 @@ static eg_status check_keys(const eg_case *cas, eg_precondition_kind kind)
                                 "preconditioner \"%s\" has no such thing; %s\"pmg-amg\" and "
                                 "\"pmg-cg-amg\" do",
                                 eg_case_string(cas, "solver.preconditioner"),
-                                keys[i].from == EG_PRECONDITION_AMG ? "\"amg\", " : "");
+                                keys[i].from == EG_PRECONDITION_BLOCKS ? "\"blocks\", \"amg\", "
+                                : keys[i].from == EG_PRECONDITION_AMG  ? "\"amg\", "
+                                                                       : "");
     return EG_OK;
 }
 

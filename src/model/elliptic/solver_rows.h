@@ -72,7 +72,7 @@
      .fallback = "\"single\"",
      .choices = (const char *const[]){"single", "double", NULL},
      .help =
-         "Of multigrid and AMG inside of conjugate gradients of double precision; the solution is "
+         "Of blocks, multigrid and AMG inside of conjugate gradients of double precision; the solution is "
          "the same."},
     {.section = "solver",
      .name = "tolerance",

@@ -359,6 +359,7 @@ static eg_status prepare_velocity(eg_ins_flow *f, double lambda)
                                 .preconditioner = eg_precondition_defaults(o->velocity),
                                 .tolerance = o->tolerance,
                                 .iterations = o->iterations};
+    how.preconditioner.levels.real = o->preconditioner.levels.real;
     eg_status status = EG_OK;
     if (f->solve[0] && fabs(eg_ins_solve_lambda(f->solve[0]) - lambda) <= SAME * lambda)
         return EG_OK;

@@ -33,7 +33,8 @@ typedef struct eg_ins_options {
     const eg_ins_given *given;              /* [boundaries] */
     const eg_expression *force[2];          /* NULL: 0 */
     eg_precondition_options preconditioner; /* of the pressure */
-    eg_precondition_kind velocity;          /* that of the velocity: it is made anew whenever the
+    eg_precondition_kind
+        velocity; /* that of the velocity, MASS or BLOCKS: it is made anew whenever the
                                                length of steps changes */
     double tolerance;
     int iterations;

@@ -246,7 +246,7 @@ static eg_status read_options(const ins *s, eg_ins_options *out)
     /* Blocks need fewer iterations, but are dear to make: for steps of one length. */
     const bool blocks = eg_case_given(cas, "solver.velocity")
                             ? eg_case_choice(cas, "solver.velocity") == EG_INS_VELOCITY_BLOCKS
-                            : eg_case_given(cas, "time.dt");
+                            : s->time.dt > 0;
     *out = (eg_ins_options){
         .velocity = blocks ? EG_PRECONDITION_BLOCKS : EG_PRECONDITION_MASS,
         .viscosity = eg_case_real(cas, "ins.viscosity"),

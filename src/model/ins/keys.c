@@ -187,7 +187,7 @@ const eg_key eg_ins_keys[] = {
      .help =
          "The preconditioner of the velocity: \"mass\", the inverse mass matrix of every element, "
          "or \"blocks\", the inverse of its block of the operator, which needs half the iterations "
-         "or less, is stored in single precision, and is made anew whenever the length of steps "
+         "or less, is stored in solver.precision, and is made anew whenever the length of steps "
          "changes. By default \"blocks\" with time.dt and \"mass\" with time.cfl."},
 #include "model/elliptic/solver_rows.h"
 #include "model/ins/columns_rows.h"

@@ -93,8 +93,8 @@ eg_status eg_ins_solve_run(eg_ins_solve *s, eg_guess *guess, eg_buffer *b, eg_bu
     if (result.outcome != EG_KRYLOV_CONVERGED && result.outcome != EG_KRYLOV_ROUNDING)
         EG_TRY(eg_fail(s->space->ctx, EG_ERROR_NUMERIC,
                        "the solve for %s has not converged in %d iterations: %s. The residual is "
-                       "%.3g, %.3g was asked for; look at solver.tolerance, solver.iterations and "
-                       "solver.preconditioner",
+                       "%.3g, %.3g was asked for; look at solver.tolerance, solver.iterations, "
+                       "solver.preconditioner (of the pressure) and solver.velocity",
                        s->options.name, result.iterations, eg_krylov_outcome_text(result.outcome),
                        result.residual, result.target));
     if (guess && result.iterations > 0) EG_TRY(eg_guess_learn(guess, s->pcg, x));

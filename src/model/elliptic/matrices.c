@@ -452,7 +452,7 @@ static eg_status make_line_parts(eg_elliptic *a)
 {
     const eg_element *face = a->element->face;
     const int n = a->element->face_np, half = (n + 1) / 2;
-    const size_t count = (size_t)(4 * half * half);
+    const size_t count = 4 * (size_t)half * (size_t)half;
     double *along = NULL, *parts = NULL;
     float *single = NULL;
     eg_status status = EG_OK;

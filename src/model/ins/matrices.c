@@ -308,7 +308,7 @@ static eg_status make_part_interp(const eg_space *space, const eg_element *e,
                                   const eg_cubature *rule, eg_buffer **out)
 {
     const int nfp = e->face_np, count = rule ? rule->count : nfp;
-    const size_t size = (size_t)((count + 1) / 2 * nfp);
+    const size_t size = (size_t)((count + 1) / 2) * (size_t)nfp;
     eg_mirror nodes = {0}, points = {0};
     double *values = NULL, *parts = NULL;
     eg_status status = EG_OK;

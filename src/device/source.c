@@ -348,7 +348,7 @@ static eg_status check_defines(eg_context *ctx, const eg_kernel_options *options
         bool known = is_identifier(name);
         for (size_t k = 0; name && k < EG_COUNT(tuning); k++)
             known |= !strcmp(name, tuning[k]);
-        if (!known)
+        if (!name || !known)
             return eg_fail(ctx, EG_ERROR_ARGUMENT,
                            "%s: '%s' cannot be a constant of a kernel: it is no identifier, or "
                            "belongs to the kernel language",

@@ -127,7 +127,7 @@ done:
  * multiprocessor should hold. */
 static const struct {
     int rows, blocks;
-} face_blocks[] = {[1] = {3, 10}, {3, 8}, {3, 6}, {3, 5}, {3, 5},
+} face_blocks[] = {[1] = {3, 12}, {3, 7}, {3, 6}, {3, 5}, {3, 5},
                    {4, 4},        {4, 3}, {4, 3}, {4, 3}, {4, 3}};
 
 static eg_status compile_faces(const eg_ins_operator *o, int kind, const char *entry,

@@ -17,6 +17,27 @@
 
 #define COLUMNS (2 * NP + POINTS)
 
+/* Who is beyond the faces, boundary faces having `rows` rows; on a CPU also where each of the values stands, as they are
+ * gathered lane by lane there. */
+#if K_CPU
+#define FIND_OTHERS(rows)                                                                       \
+    K_ROWS(f, 3)                                                                                \
+    {                                                                                           \
+        K_LANEVAR(i32, turn);                                                                   \
+        FIND_BEYOND(f, rows)                                                                    \
+        K_LANE K_L(turn) = K_TILE(neighbour_face, t, 3)[f * LANES + lane];                      \
+        FIND_WAY(f, turn)                                                                       \
+        FIND_ACROSS(f)                                                                          \
+    }                                                                                           \
+    K_ROWS(i, POINTS)                                                                           \
+    {                                                                                           \
+        const int f = i / NFP, q = i % NFP;                                                     \
+        FIND_THERE(i, f, q)                                                                     \
+    }
+#else
+#define FIND_OTHERS(rows) FIND_SIDES(rows)
+#endif
+
 /* g = keep g + scale G p; with keep = 0 it does not matter what g held. */
 K_KERNEL(gradient, K_IN(real, p), K_VAL(i64, begin), K_IN(i32, beyond, 3 *LANES),
          K_IN(u8, neighbour_face, 3 *LANES), K_IN(real, geometry, 5 *LANES),
@@ -40,23 +61,7 @@ K_KERNEL(gradient, K_IN(real, p), K_VAL(i64, begin), K_IN(i32, beyond, 3 *LANES)
     K_TILES(t)
     {
         const i64 own = begin + (i64)t * (NP * LANES);
-#if K_CPU
-        K_ROWS(f, 3)
-        {
-            K_LANEVAR(i32, turn);
-            FIND_BEYOND(f, NFP)
-            K_LANE K_L(turn) = K_TILE(neighbour_face, t, 3)[f * LANES + lane];
-            FIND_WAY(f, turn)
-            FIND_ACROSS(f)
-        }
-        K_ROWS(i, POINTS)
-        {
-            const int f = i / NFP, q = i % NFP;
-            FIND_THERE(i, f, q)
-        }
-#else
-        FIND_SIDES(NFP)
-#endif
+        FIND_OTHERS(NFP)
         K_GEMM(2 * NP, NP, slopes, K_G(p + own), K_S(inner));
         K_SYNC;
 #if K_CPU
@@ -147,23 +152,7 @@ K_KERNEL(divergence, K_IN(real, u), K_IN(real, v), K_VAL(i64, begin), K_IN(i32, 
     K_TILES(t)
     {
         const i64 own = begin + (i64)t * (NP * LANES);
-#if K_CPU
-        K_ROWS(f, 3)
-        {
-            K_LANEVAR(i32, turn);
-            FIND_BEYOND(f, 2 * NFP)
-            K_LANE K_L(turn) = K_TILE(neighbour_face, t, 3)[f * LANES + lane];
-            FIND_WAY(f, turn)
-            FIND_ACROSS(f)
-        }
-        K_ROWS(i, POINTS)
-        {
-            const int f = i / NFP, q = i % NFP;
-            FIND_THERE(i, f, q)
-        }
-#else
-        FIND_SIDES(2 * NFP)
-#endif
+        FIND_OTHERS(2 * NFP)
         K_NODES(i, NP)
         {
             const real a = u[own + i * LANES + lane], b = v[own + i * LANES + lane];
